@@ -228,8 +228,8 @@ fn rank_gathered(
         scope.settle(&mut own, path);
         measured.push(own);
     }
-    let similarities = |ranked: &RankedFile| rows[&ranked.file].related;
-    let mut files = order::weighed(&query, settings.profile, &measured, similarities, table);
+    let similarity = |ranked: &RankedFile| rows[&ranked.file].related;
+    let mut files = order::weighed(&query, settings.profile, &measured, similarity, table);
     // The places of the first files that the offers lack.
     let n_divided = places::n_divided(&query, &files, |ranked| rows[&ranked.file].bytes);
     let first: Vec<u32> = files[..n_divided].iter().map(|ranked| ranked.file).collect();

@@ -113,9 +113,8 @@ pub fn search(query: &Query, context: &Context<'_>, source: &ReadSource<'_>) -> 
     let (mut files, similar, reranked) = debug_span!("search.rescoring").in_scope(|| {
         let measured = measure::measure(query, context, &evidence, &head)?;
         let measured = measure::settled(context, &evidence, measured);
-        let similarities =
-            |ranked: &RankedFile| related::similarities(vector.as_ref()?, snapshot, ranked.file);
-        let mut files = order::weighed(query, profile, &measured, similarities, snapshot);
+        let similarity = |ranked: &RankedFile| related::similarity(vector.as_ref()?, snapshot, ranked.file);
+        let mut files = order::weighed(query, profile, &measured, similarity, snapshot);
         let similar = similar::add_similar(question, query, context, &mut files);
         let beside = (&mut files[..], similar.as_ref());
         let reranked = rerank::add_rerank(question, query, context, beside, source);

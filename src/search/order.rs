@@ -8,21 +8,21 @@ use super::measure::MeasuredFile;
 use super::model::{self, RankedFile};
 use super::places::MeasuredPlace;
 use super::ranking::Ranking;
-use super::related::{self, Similarities};
+use super::related;
 use crate::profile::Profile;
 use crate::query::Query;
 
-/// The files of the head, weighed, best first. `similarities` are those of a file to the question by related words.
+/// The files of the head, weighed, best first. `similarity` is that of a file to the question by related words.
 pub(crate) fn weighed(
     query: &Query,
     profile: &Profile,
     measured: &[MeasuredFile],
-    similarities: impl Fn(&RankedFile) -> Option<Similarities>,
+    similarity: impl Fn(&RankedFile) -> Option<f32>,
     table: &dyn HeadFiles,
 ) -> Vec<RankedFile> {
     let mut files = model::weigh(measured, query.kind, profile, table);
     if let Some(weight) = related::related_weight(query, profile) {
-        related::add_related((query.kind, weight), &mut files, similarities, table);
+        related::add_related(weight, &mut files, similarity, table);
     }
     files
 }

@@ -8,9 +8,9 @@ use super::evidence::TermRarity;
 use super::head_files::HeadFiles;
 use super::model::RankedFile;
 use super::snapshot::SearchSnapshot;
-use crate::profile::{Feature, Profile, QueryKind, Signal, Transform};
+use crate::profile::{Feature, Profile, Signal, Transform};
 use crate::query::{Query, is_function_word};
-use spyhop_index::related::{FILE_PARTS, FileVectors, QuestionVector, related_words};
+use spyhop_index::related::{PACKED_BYTES, QuestionVector, related_words};
 use spyhop_index::tokenize::{TermList, Tokenizer, for_each_word, parts};
 
 /// The number of files that are compared.
@@ -20,14 +20,6 @@ const FILES: usize = 50;
 /// differ, and small differences must not be made large.
 const USUAL_DEVIATION: f32 = 0.1;
 const USUAL_FILES: f32 = 10.0;
-
-/// What the similarities of the text and of the comments of a file count for a question in words, and for other queries.
-/// Comments tell in words what a file is for; a query that contains a name gains nothing by them.
-const WORDS_SHARES: [f32; FILE_PARTS] = [1.0, 0.25];
-const OTHER_SHARES: [f32; FILE_PARTS] = [1.0, 0.0];
-
-/// The similarities of the parts of a file to a question.
-pub type Similarities = [f32; FILE_PARTS];
 
 /// The bytes of a place that are read for pairs of related words.
 const PAIR_BYTES: usize = 4 << 10;
@@ -46,30 +38,24 @@ pub fn question_vector(query: &Query, profile: &Profile, terms: &[TermRarity]) -
     QuestionVector::new(related_words(), stems)
 }
 
-/// The similarities of a file to a question; `None` if its segment has no vectors.
-pub fn similarities(vector: &QuestionVector, snapshot: &SearchSnapshot, file: u32) -> Option<Similarities> {
-    Some(packed_of(snapshot, file)?.each_ref().map(|packed| vector.similarity(packed)))
+/// The similarity of a file to a question; `None` if its segment has no vectors.
+pub fn similarity(vector: &QuestionVector, snapshot: &SearchSnapshot, file: u32) -> Option<f32> {
+    Some(vector.similarity(packed_of(snapshot, file)?))
 }
 
-/// Adds to the sums of the first files how related their words are, and sorts them again. The measure of a part of a file is the
-/// similarity above the least one of these files, in standard deviations: how far similarities differ depends on the question.
+/// Adds to the sums of the first files how related their words are, and sorts them again. The measure is the similarity
+/// above the least one of these files, in standard deviations: how far similarities differ depends on the question.
 pub fn add_related(
-    (kind, weight): (QueryKind, f32),
+    weight: f32,
     files: &mut [RankedFile],
-    similarities: impl Fn(&RankedFile) -> Option<Similarities>,
+    similarity: impl Fn(&RankedFile) -> Option<f32>,
     table: &dyn HeadFiles,
 ) {
     let n_files = files.len().min(FILES);
     let files = &mut files[..n_files];
-    let all: Vec<Option<Similarities>> = files.iter().map(similarities).collect();
-    let shares = if kind == QueryKind::Words { WORDS_SHARES } else { OTHER_SHARES };
-    let mut values = vec![0.0; n_files];
-    for (part, share) in shares.iter().enumerate().filter(|(_, share)| **share > 0.0) {
-        let of_part = standardized(all.iter().map(|known| known.map(|own| own[part])), USUAL_DEVIATION);
-        values.iter_mut().zip(of_part).for_each(|(value, own)| *value += share * own.unwrap_or(0.0));
-    }
+    let values = standardized(files.iter().map(similarity), USUAL_DEVIATION);
     for (ranked, value) in files.iter_mut().zip(values) {
-        ranked.add(Signal::Related, value, weight);
+        ranked.add(Signal::Related, value.unwrap_or(0.0), weight);
     }
     let path = |ranked: &RankedFile| table.path(ranked.file);
     files.sort_by(|a, b| b.raw.total_cmp(&a.raw).then_with(|| path(a).cmp(path(b))));
@@ -88,10 +74,10 @@ pub(super) fn standardized(all: impl Iterator<Item = Option<f32>>, usual: f32) -
     all.iter().map(|similarity| similarity.map(|similarity| (similarity - least) / deviation)).collect()
 }
 
-/// The packed vectors of a file; `None` if its segment has no vectors.
-fn packed_of(snapshot: &SearchSnapshot, file: u32) -> Option<&FileVectors> {
+/// The packed vector of a file; `None` if its segment has no vectors.
+fn packed_of(snapshot: &SearchSnapshot, file: u32) -> Option<&[u8; PACKED_BYTES]> {
     let (segment, _) = snapshot.locate(snapshot.docs(file).start);
-    snapshot.index().vectors(segment, snapshot.version(file).id())
+    snapshot.index().vector(segment, snapshot.version(file).id())
 }
 
 /// The pairs of related words that add most to the similarity of a file, among the words of a text in the file, such as
@@ -103,7 +89,7 @@ pub fn pairs(
     file: u32,
     text: &str,
 ) -> Vec<String> {
-    let Some([packed, ..]) = packed_of(context.snapshot, file) else { return Vec::new() };
+    let Some(packed) = packed_of(context.snapshot, file) else { return Vec::new() };
     let mut end = text.len().min(PAIR_BYTES);
     while !text.is_char_boundary(end) {
         end -= 1;

@@ -18,7 +18,7 @@ use super::measure::{self, MeasuredFile};
 use super::model::RankedFile;
 use super::order;
 use super::places::{self, PlacesOfFile};
-use super::related::{self, Similarities};
+use super::related;
 use super::source::ReadSource;
 use super::statistics::Statistics;
 use crate::query::Query;
@@ -100,8 +100,8 @@ pub struct Offers {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HeadRow {
     pub(crate) measured: MeasuredFile,
-    /// The similarities to the question by related words.
-    pub(crate) related: Option<Similarities>,
+    /// The similarity to the question by related words.
+    pub(crate) related: Option<f32>,
     /// The bytes that are read to divide the file into places.
     pub(crate) bytes: u64,
     pub(crate) content: Option<ContentHash>,
@@ -278,7 +278,7 @@ impl Gathered {
             let file = measured.file;
             let chunks = hits::shown_chunks(query, context, evidence, &measured);
             HeadRow {
-                related: vector.as_ref().and_then(|vector| related::similarities(vector, snapshot, file)),
+                related: vector.as_ref().and_then(|vector| related::similarity(vector, snapshot, file)),
                 bytes: places::bytes_to_divide(snapshot, file),
                 content: HeadFiles::content(snapshot, file),
                 chunks: chunks.into_iter().map(|chunk| (chunk, snapshot.start(chunk.doc))).collect(),

@@ -23,7 +23,7 @@ use super::term_filter::{self, TermFilter};
 use super::trigrams::TrigramIndex;
 use super::vectors::{self, SegmentVectors};
 use crate::inverted::error::{IndexError, guarded};
-use crate::related::FileVectors;
+use crate::related::PACKED_BYTES;
 use spyhop_base::id::VersionId;
 use spyhop_base::model::{Field, KindSet, SymbolKind};
 use spyhop_base::parallel;
@@ -347,8 +347,8 @@ impl SegmentList {
         Ok(())
     }
 
-    /// The packed vectors of a file version with documents in segment `segment`; `None` if the segment lacks vectors.
-    pub fn vectors(&self, segment: usize, version: VersionId) -> Option<&FileVectors> {
+    /// The packed vector of a file version with documents in segment `segment`; `None` if the segment lacks vectors.
+    pub fn vector(&self, segment: usize, version: VersionId) -> Option<&[u8; PACKED_BYTES]> {
         let segment = &self.segments[segment];
         let path = || vectors::path_of(&segment.dir, &segment.id());
         let open = || SegmentVectors::open(&path(), &segment.reader, &self.layout);

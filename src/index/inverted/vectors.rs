@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! table  [`VectorTable`]
-//! heap   for each file version, by number: the number (4 bytes, little endian), the packed vectors of its parts
+//! heap   for each file version, by number: the number (4 bytes, little endian), the packed vector
 //! ```
 
 use std::path::{Path, PathBuf};
@@ -16,16 +16,16 @@ use std::sync::Arc;
 use memmap2::Mmap;
 use serde::{Deserialize, Serialize};
 use tantivy::SegmentReader;
-use tantivy::schema::{Field as TantivyField, IndexRecordOption};
+use tantivy::schema::IndexRecordOption;
 
 use super::error::IndexError;
 use super::schema::Layout;
-use crate::related::{self, DIMENSIONS, FILE_PARTS, FileVectors, PACKED_BYTES};
+use crate::related::{self, DIMENSIONS, PACKED_BYTES};
 use spyhop_base::model::Field;
 use spyhop_base::store::{self, Envelope, EnvelopeError, FileError};
 
 /// The kind number in the envelope, and with it the version of this format.
-const KIND: u32 = 21;
+const KIND: u32 = 20;
 
 /// The extension of files of vectors.
 const EXTENSION: &str = "vectors";
@@ -34,13 +34,10 @@ const EXTENSION: &str = "vectors";
 const MIN_DOCS: u32 = 64;
 
 /// The number of documents up to which vectors are computed for a question if the file is missing. A document takes
-/// less than ten microseconds.
+/// some five microseconds.
 const MAX_DOCS_AT_HAND: u32 = 16_384;
 
-const ROW: usize = 4 + FILE_PARTS * PACKED_BYTES;
-
-/// The fields whose terms are the words of the parts of a file.
-const PARTS: [Field; FILE_PARTS] = [Field::Body, Field::Comment];
+const ROW: usize = 4 + PACKED_BYTES;
 
 #[derive(Serialize, Deserialize)]
 struct VectorTable {
@@ -128,8 +125,8 @@ impl SegmentVectors {
         }
     }
 
-    /// The packed vectors of a file version.
-    pub fn get(&self, version: u32) -> Option<&FileVectors> {
+    /// The packed vector of a file version.
+    pub fn get(&self, version: u32) -> Option<&[u8; PACKED_BYTES]> {
         let bytes = match self {
             SegmentVectors::Mapped(map) => Envelope::heap_of(map),
             SegmentVectors::Computed(bytes) => bytes,
@@ -137,11 +134,11 @@ impl SegmentVectors {
         let (rows, _) = bytes.as_chunks::<ROW>();
         let number = |row: &[u8; ROW]| u32::from_le_bytes(*row.first_chunk().expect("four bytes"));
         let row = &rows[rows.binary_search_by_key(&version, number).ok()?];
-        row[4..].as_chunks().0.try_into().ok()
+        row.last_chunk()
     }
 }
 
-/// Computes the vectors of a segment from the postings of its text and of its comments.
+/// Computes the vectors of a segment from the postings of its text.
 fn computed(reader: &SegmentReader, layout: &Layout) -> Result<Vec<u8>, IndexError> {
     // The documents of a file version are adjacent.
     let column: Arc<_> = reader.fast_fields().u64("version")?.values;
@@ -153,28 +150,8 @@ fn computed(reader: &SegmentReader, layout: &Layout) -> Result<Vec<u8>, IndexErr
         }
         file_of.push(versions.len() - 1);
     }
-    let mut rows: Vec<(u32, FileVectors)> =
-        versions.into_iter().map(|version| (version, [[0; PACKED_BYTES]; FILE_PARTS])).collect();
-    for (part, field) in PARTS.into_iter().enumerate() {
-        let mut sums = vec![[0.0f32; DIMENSIONS]; rows.len()];
-        add_postings(&mut sums, reader, layout.scored[field as usize], &file_of)?;
-        rows.iter_mut().zip(&sums).for_each(|((_, packed), sum)| packed[part] = related::pack(sum));
-    }
-    rows.sort_unstable_by_key(|(version, _)| *version);
-    let bytes = |(version, packed): &(u32, FileVectors)| {
-        version.to_le_bytes().into_iter().chain(packed.as_flattened().to_vec())
-    };
-    Ok(rows.iter().flat_map(bytes).collect())
-}
-
-/// Adds the vectors of the terms of a field to the sums of the files. `file_of` has the place of the file of each document.
-fn add_postings(
-    sums: &mut [[f32; DIMENSIONS]],
-    reader: &SegmentReader,
-    field: TantivyField,
-    file_of: &[usize],
-) -> Result<(), IndexError> {
-    let inverted = reader.inverted_index(field)?;
+    let mut sums = vec![[0.0f32; DIMENSIONS]; versions.len()];
+    let inverted = reader.inverted_index(layout.scored[Field::Body as usize])?;
     let table = related::related_words();
     let mut known = table.stems().peekable();
     let mut terms = inverted.terms().stream()?;
@@ -203,7 +180,10 @@ fn add_postings(
         }
         close(open, count);
     }
-    Ok(())
+    let mut rows: Vec<(u32, [u8; PACKED_BYTES])> =
+        versions.into_iter().zip(sums.iter().map(related::pack)).collect();
+    rows.sort_unstable_by_key(|(version, _)| *version);
+    Ok(rows.iter().flat_map(|(version, packed)| version.to_le_bytes().into_iter().chain(*packed)).collect())
 }
 
 /// Writes the vectors of a segment.

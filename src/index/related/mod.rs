@@ -7,8 +7,7 @@
 //!
 //! The vector of a text is the sum of `ln(1 + tf) · row` over its stems, and that of a question the sum of
 //! `ratio · rarity · row` over its stems. Stems that the table lacks count nothing. A vector of a file does not depend
-//! on other files; the rarity of a word in the tree counts in the question only. A file has two vectors: of its whole
-//! text, and of its comments.
+//! on other files; the rarity of a word in the tree counts in the question only.
 //!
 //! ```text
 //! "RELW", u16 version, u16 dimensions, u32 n             little endian, as all numbers
@@ -23,5 +22,5 @@ mod vector;
 
 pub(crate) use table::{DIMENSIONS, add_row, table_checksum};
 pub use table::{RelatedWords, StemId, related_words};
-pub use vector::{FILE_PARTS, FileVectors, QuestionVector, RelatedPair};
-pub(crate) use vector::{PACKED_BYTES, pack};
+pub(crate) use vector::pack;
+pub use vector::{PACKED_BYTES, QuestionVector, RelatedPair};

@@ -5,12 +5,6 @@ use super::table::{DIMENSIONS, RelatedWords, StemId, add_row};
 /// The bytes of the packed vector of a file: its length, and two numbers in each further byte.
 pub const PACKED_BYTES: usize = LENGTH_BYTES + DIMENSIONS / 2;
 
-/// The packed vectors of a file: of its text, and of its comments.
-pub type FileVectors = [[u8; PACKED_BYTES]; FILE_PARTS];
-
-/// The number of vectors of a file.
-pub const FILE_PARTS: usize = 2;
-
 /// The length of a vector is stored as the upper half of an `f32`.
 const LENGTH_BYTES: usize = 2;
 

@@ -12,7 +12,6 @@ use super::work::WorkerInputs;
 use super::*;
 use crate::inverted::{IndexError, Writer};
 use crate::meta::RecordedIdentity;
-use crate::related::{QuestionVector, related_words};
 use crate::tokenize::ExtraTerms;
 use crate::workspace::{Settings, Workspace, WorkspaceError, fingerprint};
 use spyhop_base::id::ContentHash;
@@ -217,11 +216,11 @@ fn an_update_without_changes_writes_the_vectors_that_an_index_lacks() {
     // A question computes what a small segment lacks.
     let version = before.meta.version_ids().next().unwrap();
     let computed =
-        (0..before.reader.segments().len()).find_map(|at| before.reader.vectors(at, version)).copied();
+        (0..before.reader.segments().len()).find_map(|at| before.reader.vector(at, version)).copied();
     assert_eq!(tree.refresh().generation, first.generation);
     assert_eq!(vectors(), written);
     let after = tree.workspace.open().unwrap();
-    let read = (0..after.reader.segments().len()).find_map(|at| after.reader.vectors(at, version)).copied();
+    let read = (0..after.reader.segments().len()).find_map(|at| after.reader.vector(at, version)).copied();
     assert!(read.is_some() && read == computed);
     assert_eq!(crate::inverted::verify(&tree.workspace.segment_dir()).unwrap(), []);
     let mut bytes = std::fs::read(&written[0]).unwrap();
@@ -235,27 +234,6 @@ fn an_update_without_changes_writes_the_vectors_that_an_index_lacks() {
     assert_eq!(tree.refresh().generation, first.generation);
     assert_eq!(crate::inverted::verify(&tree.workspace.segment_dir()).unwrap(), []);
     assert!(!tree.workspace.open().unwrap().reader.lacks_vectors());
-}
-
-#[test]
-fn a_file_has_vectors_of_its_text_and_of_its_comments() {
-    let tree = TestTree::new();
-    tree.write("qvq.rs", "// Forgets the oldest entry.\nfn evict() {\n    font();\n}\n");
-    tree.write("zvz.rs", "fn evict() {}\n");
-    tree.refresh();
-    let opened = tree.workspace.open().unwrap();
-    let similar = |path: &str, word: &str| {
-        let version = opened.meta.versions().find(|version| version.path() == path).unwrap().id();
-        let vectors = (0..opened.reader.segments().len()).find_map(|at| opened.reader.vectors(at, version));
-        let question = QuestionVector::new(related_words(), [(word, 1.0)]).unwrap();
-        vectors.unwrap().each_ref().map(|packed| question.similarity(packed))
-    };
-    let [text, comments] = similar("qvq.rs", "evict");
-    assert!(text > comments + 0.1 && comments > 0.3, "{text} {comments}");
-    let [text, comments] = similar("qvq.rs", "oldest");
-    assert!(comments > text + 0.02, "{text} {comments}");
-    let [text, comments] = similar("zvz.rs", "evict");
-    assert!(text > 0.5 && comments == 0.0, "{text} {comments}");
 }
 
 #[test]
