@@ -17,7 +17,7 @@ use super::folder::{Entry, Folder, FolderListing, ListedKind};
 use super::follow;
 use super::open_directory::OpenDirectory;
 use super::options::WalkOptions;
-use super::rules::{self, GitCounts, IgnoreRule, Level, LevelPlace, RuleFiles, Ruling};
+use super::rules::{self, GitCounts, IgnoreRule, Level, LevelPlace, RuleFiles, RuleLine, Ruling};
 use super::secret;
 use super::small_file::{bytes_below, small_file};
 use super::tally::{DirectoryCandidates, Tally};
@@ -107,6 +107,9 @@ enum RulesHere {
     /// The rules of a directory above the walked directories.
     OfParent,
 }
+
+/// The line that asks for an entry, and the line that what git tracks overrules.
+type RuledEntry<'l> = (Option<RuleLine<'l>>, Option<Arc<IgnoreRule>>);
 
 pub(super) enum EntryVerdict {
     /// A candidate; the flag is [`Candidate::wanted`].
@@ -351,28 +354,10 @@ impl<'a> Walker<'a> {
             return EntryVerdict::Omit;
         }
         let in_base = self.base.path(rel);
-        let mut only_tracked = None;
-        let wanted = match rules::rule(listing.rules.as_deref(), &in_base, is_dir, self.git_counts()) {
-            Ruling::Ignore(line) if line.is_of_git() => {
-                only_tracked = Some(Arc::new(line.rule()));
-                None
-            }
-            Ruling::Ignore(line) => {
-                return EntryVerdict::Leave(SkipReason::Ignored, Cause::Rule(line.rule()));
-            }
-            Ruling::Whitelist(line) => Some(line),
-            Ruling::None => {
-                only_tracked.clone_from(&listing.only_tracked);
-                None
-            }
+        let (wanted, only_tracked) = match self.by_ignore_files(listing, (rel, &in_base), is_dir) {
+            Ok(ruled) => ruled,
+            Err(line) => return EntryVerdict::Leave(SkipReason::Ignored, Cause::Rule(line)),
         };
-        let is_tracked = || {
-            self.options.as_ripgrep.is_none()
-                && self.options.is_tracked.is_some_and(|is_tracked| is_tracked(rel, is_dir))
-        };
-        if let Some(line) = only_tracked.as_deref().filter(|_| !is_tracked()) {
-            return EntryVerdict::Leave(SkipReason::Ignored, Cause::Rule(line.clone()));
-        }
         let mut exception = |reason, over, by| {
             if let Some(kept) = kept.as_deref_mut() {
                 kept.push(Exception { path: rel.clone(), reason, over, by });
@@ -417,12 +402,39 @@ impl<'a> Walker<'a> {
             let by = match ours {
                 Some(line) => OverridingRule::Rule(line.rule()),
                 None if self.options.no_built_in => OverridingRule::Option("no_built_in"),
-                None if is_tracked() => OverridingRule::Git,
+                None if self.is_tracked(rel, is_dir) => OverridingRule::Git,
                 None => return EntryVerdict::Leave(SkipReason::BuiltIn, Cause::BuiltIn(fire)),
             };
             exception(SkipReason::BuiltIn, Cause::BuiltIn(fire), by);
         }
         if is_dir { EntryVerdict::Enter(only_tracked) } else { EntryVerdict::Keep(ours.is_some()) }
+    }
+
+    /// What ignore files say of an entry: the line that asks for it, and the line that git's knowledge of the entry overrules. An
+    /// error is the line that excludes the entry.
+    fn by_ignore_files<'l>(
+        &self,
+        listing: &'l Listing<'_>,
+        (rel, in_base): (&RelPath, &str),
+        is_dir: bool,
+    ) -> Result<RuledEntry<'l>, IgnoreRule> {
+        match rules::rule(listing.rules.as_deref(), in_base, is_dir, self.git_counts()) {
+            Ruling::Whitelist(line) => Ok((Some(line), None)),
+            Ruling::Ignore(line) if line.is_of_git() && self.is_tracked(rel, is_dir) => {
+                Ok((None, Some(Arc::new(line.rule()))))
+            }
+            Ruling::Ignore(line) => Err(line.rule()),
+            Ruling::None => match &listing.only_tracked {
+                Some(line) if !self.is_tracked(rel, is_dir) => Err(IgnoreRule::clone(line)),
+                line => Ok((None, line.clone())),
+            },
+        }
+    }
+
+    /// Whether git tracks an entry, for a walk that does not select as ripgrep does.
+    fn is_tracked(&self, rel: &RelPath, is_dir: bool) -> bool {
+        self.options.as_ripgrep.is_none()
+            && self.options.is_tracked.is_some_and(|is_tracked| is_tracked(rel, is_dir))
     }
 
     /// The verdict of ripgrep's globs on an entry.
@@ -439,9 +451,7 @@ impl<'a> Walker<'a> {
 
     /// Whether a hidden entry has sources that git tracks.
     fn is_hidden_source(&self, rel: &RelPath, is_dir: bool) -> bool {
-        self.options.as_ripgrep.is_none()
-            && built_in::HIDDEN_SOURCES.contains(&rel.file_name())
-            && self.options.is_tracked.is_some_and(|is_tracked| is_tracked(rel, is_dir))
+        built_in::HIDDEN_SOURCES.contains(&rel.file_name()) && self.is_tracked(rel, is_dir)
     }
 
     /// Where git's ignore files apply.
