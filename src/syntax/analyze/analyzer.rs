@@ -74,7 +74,8 @@ impl Analyzer {
                 if let Some(line_rules) = grammars.line_rules(language) {
                     outline = lines::fill((rules, line_rules), &tree, source, &index, outline);
                 }
-                outline = self.with_regions((grammars, language), source, &index, outline);
+                let regions = regions::find(source, grammars.regions(language));
+                outline = self.joined(&regions, (grammars, language), source, &index, outline);
                 assemble(source, &index, outline, otherwise(grammars, language), notes)
             }
             Err(note) => Analyzer::by_lines(grammars, language, source, note),
@@ -84,29 +85,28 @@ impl Analyzer {
     /// Analyses a text without a parser of its own: its parts in other languages by their parsers, the rest by line rules.
     fn by_regions(&mut self, grammars: &Grammars, language: LanguageId, source: &str) -> Analysis {
         let index = LineIndex::new(source);
-        let rest = regions::without_regions(source, grammars.regions(language));
+        let regions = regions::find(source, grammars.regions(language));
+        let rest = regions.blanked(source);
         let rest = rest.as_deref().unwrap_or(source);
         let rules = grammars.line_rules(language);
         let mut outline = rules.map(|rules| lines::outline(rules, rest, &index)).unwrap_or_default();
         outline.by_rule = (0..outline.symbols.len() as u32).collect();
-        let mut outline = self.with_regions((grammars, language), source, &index, outline);
+        let mut outline = self.joined(&regions, (grammars, language), source, &index, outline);
         outline.boundaries = lines::boundaries(source, &index, &outline.symbols);
         assemble(source, &index, outline, otherwise(grammars, language), Vec::new())
     }
 
-    /// `outline`, and what other parsers find in the regions of the language.
-    fn with_regions(
+    /// `outline`, and what other parsers find in `regions`.
+    fn joined(
         &mut self,
+        regions: &regions::Regions<'_>,
         (grammars, language): (&Grammars, LanguageId),
         source: &str,
         index: &LineIndex,
         outline: walk::WalkedOutline,
     ) -> walk::WalkedOutline {
-        if grammars.regions(language).is_empty() {
-            return outline;
-        }
         let parse = |inner: &Rules, text: &str, ranges: &[Range]| self.parse(inner, text, ranges).ok();
-        regions::with_regions(parse, (grammars, language), source, index, outline)
+        regions.joined(parse, (grammars, language), source, index, outline)
     }
 
     /// The tree of `source` without what its parser cannot read, if that tree has less of errors than `tree`.

@@ -10,8 +10,11 @@ use crate::grammar::{Grammars, RegionRule, Rules};
 use spyhop_base::id::LanguageId;
 use spyhop_base::text::{LineIndex, Span};
 
-/// The most parts of a text; what follows stays text.
-const MAX_PARTS: usize = 1000;
+/// The most parts of a text; what follows stays text. A parser looks through the list of ranges at each token.
+const MAX_PARTS: usize = 3000;
+
+/// The parts of a text by language, in the order of their first parts.
+pub(super) struct Regions<'r>(Vec<LanguageParts<'r>>);
 
 /// The parts of a text in one language.
 struct LanguageParts<'r> {
@@ -21,51 +24,59 @@ struct LanguageParts<'r> {
     excepted: Vec<Span>,
     /// The signs in place of the last bytes of parts.
     ends: Vec<(usize, u8)>,
+    /// Whether the parts are strings with escapes.
+    escaped: bool,
 }
 
-/// `outline`, and what the parsers of other languages find in the parts of `text` that are theirs. `parse` parses ranges of
-/// a text that has the places of this one.
-pub(super) fn with_regions(
-    mut parse: impl FnMut(&Rules, &str, &[Range]) -> Option<Tree>,
-    (grammars, language): (&Grammars, LanguageId),
-    text: &str,
-    index: &LineIndex,
-    mut outline: walk::WalkedOutline,
-) -> walk::WalkedOutline {
-    for region in find(text, grammars.regions(language)) {
-        let Ok(id) = grammars.by_name(region.language) else { continue };
-        let Some(inner) = grammars.rules(id).filter(|_| id != language) else { continue };
-        let ranges: Vec<Range> = region.parts.iter().map(|part| range(*part, index)).collect();
-        let filled = filled(text, &region);
-        let Some(tree) = parse(inner, filled.as_deref().unwrap_or(text), &ranges) else { continue };
-        let found = walk::outline(inner, &tree, text, index, Default::default());
-        outline = lines::joined(text, index, outline, found);
+impl Regions<'_> {
+    /// `outline`, and what the parsers of other languages find in the parts of `text` that are theirs. `parse` parses ranges of
+    /// a text that has the places of this one.
+    pub(super) fn joined(
+        &self,
+        mut parse: impl FnMut(&Rules, &str, &[Range]) -> Option<Tree>,
+        (grammars, language): (&Grammars, LanguageId),
+        text: &str,
+        index: &LineIndex,
+        mut outline: walk::WalkedOutline,
+    ) -> walk::WalkedOutline {
+        for region in &self.0 {
+            let Ok(id) = grammars.by_name(region.language) else { continue };
+            let Some(inner) = grammars.rules(id).filter(|_| id != language) else { continue };
+            let ranges: Vec<Range> = region.parts.iter().map(|part| range(*part, index)).collect();
+            let filled = filled(text, region);
+            let Some(tree) = parse(inner, filled.as_deref().unwrap_or(text), &ranges) else { continue };
+            let found = walk::outline(inner, &tree, text, index, Default::default());
+            outline = lines::joined(text, index, outline, found);
+        }
+        outline
     }
-    outline
+
+    /// `text` without its parts in other languages, which become blanks; `None` if there are none. Statements of a template stay,
+    /// because line rules read these too.
+    pub(super) fn blanked(&self, text: &str) -> Option<String> {
+        let is_statement = |region: &&LanguageParts<'_>| !region.ends.is_empty() && !region.escaped;
+        let regions: Vec<_> = self.0.iter().filter(|region| !is_statement(region)).collect();
+        if regions.is_empty() {
+            return None;
+        }
+        let mut bytes = text.as_bytes().to_vec();
+        for part in regions.iter().flat_map(|region| &region.parts) {
+            bytes[part.range()].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+        }
+        String::from_utf8(bytes).ok()
+    }
 }
 
-/// `text` without its parts in other languages, which become blanks; `None` if there are none. Parts with a sign at their end stay,
-/// because they are statements of a template, which line rules read too.
-pub(super) fn without_regions(text: &str, rules: &[RegionRule]) -> Option<String> {
-    let regions: Vec<_> = find(text, rules).into_iter().filter(|region| region.ends.is_empty()).collect();
-    if regions.is_empty() {
-        return None;
-    }
-    let mut bytes = text.as_bytes().to_vec();
-    for part in regions.iter().flat_map(|region| &region.parts) {
-        bytes[part.range()].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
-    }
-    String::from_utf8(bytes).ok()
-}
-
-/// The parts by language, in the order of their first parts.
-fn find<'r>(text: &str, rules: &'r [RegionRule]) -> Vec<LanguageParts<'r>> {
+/// The parts of `text` that `rules` name.
+pub(super) fn find<'r>(text: &str, rules: &'r [RegionRule]) -> Regions<'r> {
     let bytes = text.as_bytes();
+    let is_off = |rule: &&RegionRule| rule.unless.as_ref().is_some_and(|unless| unless.is_match(bytes));
+    let rules: Vec<&RegionRule> = rules.iter().filter(|rule| !is_off(rule)).collect();
     let mut regions: Vec<LanguageParts<'r>> = Vec::new();
     let mut next: Vec<Option<(usize, usize, Option<Span>)>> = vec![Some((0, 0, None)); rules.len()];
     let (mut at, mut n_parts) = (0, 0);
     while n_parts < MAX_PARTS {
-        for (known, rule) in next.iter_mut().zip(rules) {
+        for (known, rule) in next.iter_mut().zip(&rules) {
             if known.is_some_and(|(start, end, _)| start < at || end == 0) {
                 *known = rule.open.captures_at(bytes, at).map(|groups| {
                     let whole = groups.get(0).map_or(at..at, |whole| whole.range());
@@ -74,7 +85,7 @@ fn find<'r>(text: &str, rules: &'r [RegionRule]) -> Vec<LanguageParts<'r>> {
                 });
             }
         }
-        let first = next.iter().zip(rules).filter_map(|(known, rule)| Some((known.as_ref()?, rule)));
+        let first = next.iter().zip(&rules).filter_map(|(known, rule)| Some((known.as_ref()?, rule)));
         let Some((&(_, end, part), rule)) = first.min_by_key(|((start, ..), _)| *start) else { break };
         let (part, behind) = match (part, &rule.close) {
             (Some(part), _) => (part, end),
@@ -89,7 +100,7 @@ fn find<'r>(text: &str, rules: &'r [RegionRule]) -> Vec<LanguageParts<'r>> {
         if let Some(language) = rule.language.as_deref() {
             let place = regions.iter().position(|region| region.language == language).unwrap_or_else(|| {
                 let (parts, excepted, ends) = (Vec::new(), Vec::new(), Vec::new());
-                regions.push(LanguageParts { language, parts, excepted, ends });
+                regions.push(LanguageParts { language, parts, excepted, ends, escaped: rule.escaped });
                 regions.len() - 1
             });
             if !part.is_empty() && text.get(part.range()).is_some() {
@@ -108,16 +119,19 @@ fn find<'r>(text: &str, rules: &'r [RegionRule]) -> Vec<LanguageParts<'r>> {
         }
     }
     regions.retain(|region| !region.parts.is_empty());
-    regions
+    Regions(regions)
 }
 
-/// `text` with a number in place of what a region excepts, because a template most often writes a value there, and with the signs
-/// at the ends of parts.
+/// `text` with a number in place of what a region excepts, because a template most often writes a value there, without the escapes of
+/// strings, and with the signs at the ends of parts.
 fn filled(text: &str, region: &LanguageParts<'_>) -> Option<String> {
-    if region.excepted.is_empty() && region.ends.is_empty() {
+    if region.excepted.is_empty() && region.ends.is_empty() && !region.escaped {
         return None;
     }
     let mut bytes = text.as_bytes().to_vec();
+    if region.escaped {
+        region.parts.iter().for_each(|part| unescape(&mut bytes[part.range()]));
+    }
     region.ends.iter().for_each(|(at, sign)| bytes[*at] = *sign);
     for span in &region.excepted {
         let part = &mut bytes[span.range()];
@@ -126,6 +140,32 @@ fn filled(text: &str, region: &LanguageParts<'_>) -> Option<String> {
         part[..digits].fill(b'0');
     }
     String::from_utf8(bytes).ok()
+}
+
+/// Makes of each run of escapes the characters that are meant, with as many blanks as keep every other byte at its place. The blanks go
+/// where they neither divide quotes nor indent a line: before a line end, or else behind the characters.
+fn unescape(part: &mut [u8]) {
+    let mut at = 0;
+    while let Some(start) = memchr::memchr(b'\\', &part[at..]).map(|offset| at + offset) {
+        let mut meant = Vec::new();
+        at = start;
+        while let Some([b'\\', escaped]) = part.get(at..at + 2) {
+            meant.push(match escaped {
+                b'n' => b'\n',
+                b't' => b'\t',
+                b'"' | b'/' | b'\\' => *escaped,
+                // `\u00e9` and the like are signs within strings and comments.
+                _ => b'0',
+            });
+            at += 2;
+        }
+        let line_end = meant.iter().position(|byte| *byte == b'\n').unwrap_or(meant.len());
+        let behind = at - (meant.len() - line_end);
+        part[start..start + line_end].copy_from_slice(&meant[..line_end]);
+        part[start + line_end..behind].fill(b' ');
+        part[behind..at].copy_from_slice(&meant[line_end..]);
+        at = at.max(start + 1);
+    }
 }
 
 fn range(part: Span, index: &LineIndex) -> Range {

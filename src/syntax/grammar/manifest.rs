@@ -323,6 +323,11 @@ pub(super) struct RegionEntry {
     pub language: Option<String>,
     /// The sign that ends a statement, which stands in place of the first byte behind each part.
     pub ends: Option<char>,
+    /// Whether the part is a string with the escapes of JSON.
+    #[serde(default)]
+    pub escaped: bool,
+    /// A pattern; the entry is ignored in a text in which the pattern occurs.
+    pub unless: Option<String>,
 }
 
 /// Text that the parser of a language cannot read. If the parser of a text with errors reads more without such text, what it

@@ -15,6 +15,8 @@ pub struct RegionRule {
     pub except: Option<Regex>,
     pub language: Option<Box<str>>,
     pub ends: Option<u8>,
+    pub escaped: bool,
+    pub unless: Option<Regex>,
 }
 
 impl RegionRule {
@@ -39,6 +41,8 @@ impl RegionRule {
                 except: entry.except.as_ref().map(compiled).transpose()?,
                 language: entry.language.as_deref().map(Into::into),
                 ends: entry.ends.map(|sign| sign as u8),
+                escaped: entry.escaped,
+                unless: entry.unless.as_ref().map(compiled).transpose()?,
             })
         };
         manifest.region.iter().map(rule).collect()
