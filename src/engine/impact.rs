@@ -8,7 +8,7 @@ use super::api::*;
 use super::changes::{self, ChangedFile, TouchedLines};
 use super::entries;
 use super::graph::{Answered, GraphAnswer};
-use super::removed::RemovedCode;
+use super::removed::{AddedNames, RemovedCode};
 use crate::error::Error;
 use spyhop_base::path::{self, RelPath};
 use spyhop_base::text::Lines;
@@ -105,18 +105,20 @@ impl GraphAnswer<'_, '_> {
         let found = changes::changes(self.engine.tree(), changes, &text_of)?;
         self.warnings.extend(found.warnings);
         let mut changed = ChangedCode::default();
-        let (mut removed, mut unindexed) = (RemovedCode::default(), Vec::new());
+        let (mut removed, mut unindexed, mut compared) = (RemovedCode::default(), Vec::new(), Vec::new());
         for change in &found.files {
             match files.get(change.path.as_str()) {
                 Some(&file) => {
                     changed.files.push(file);
                     changed.symbols.extend(self.touched_symbols(file, change)?);
-                    self.collect_removed(file, change, &mut removed)?;
+                    compared.push(self.compared(file, change)?);
                 }
-                None if change.is_removed => self.collect_removed_file(change, &mut removed)?,
+                None if change.is_removed => self.collect_removed_file(change, &mut removed),
                 None => unindexed.push(change.path.to_string()),
             }
         }
+        let added = AddedNames::of(&compared);
+        compared.iter().for_each(|file| self.collect_removed(file, &added, &mut removed));
         self.warn_of("names were removed", &removed.names);
         self.warn_of("changed files are not in the index", &unindexed);
         changed.removed = removed;

@@ -59,27 +59,65 @@ impl RemovedCode {
 
 /// Whether others can use a symbol by its name.
 fn is_item(own: &Symbol) -> bool {
-    let is_block = matches!(own.kind, SymbolKind::Impl | SymbolKind::Doc);
-    !is_block && (own.kind.is_function() || own.kind.is_type_like() || own.container.is_none())
+    !matches!(own.kind, SymbolKind::Impl | SymbolKind::Doc)
+}
+
+/// A changed file that the tree has: what the file defines now, and what its old content defined.
+pub(super) struct ChangedOutline<'c> {
+    pub file: u32,
+    pub change: &'c ChangedFile,
+    now: Vec<Definition>,
+    before: Vec<Symbol>,
+}
+
+impl ChangedOutline<'_> {
+    /// What the file defines now: names with their containers.
+    fn names(&self) -> FxHashSet<(Option<&str>, &str)> {
+        self.now.iter().map(|own| (own.container.as_deref(), &*own.name)).collect()
+    }
+}
+
+/// The definitions that a change added to its files.
+pub(super) struct AddedNames<'c>(FxHashSet<(Option<&'c str>, &'c str)>);
+
+impl<'c> AddedNames<'c> {
+    pub(super) fn of(files: &'c [ChangedOutline<'c>]) -> AddedNames<'c> {
+        let added = files.iter().flat_map(|file| {
+            let mut names = file.names();
+            file.before.iter().for_each(|own| _ = names.remove(&(own.container.as_deref(), &*own.name)));
+            names
+        });
+        AddedNames(added.collect())
+    }
 }
 
 impl GraphAnswer<'_, '_> {
-    /// Collects the definitions that the old content of a file has and that the tree does not have now: no file defines
-    /// the name in a container of this name. A definition that another file has was moved.
+    /// What a changed file defines now, and what its old content defined.
+    pub(super) fn compared<'c>(&self, file: u32, change: &'c ChangedFile) -> Result<ChangedOutline<'c>, Error> {
+        let mut now = self.graph.symbols(file).map_err(Error::from)?;
+        now.extend(self.graph.minor_symbols(file).map_err(Error::from)?);
+        let language = self.snapshot.version(file).language();
+        let before = change.old.as_ref().map(|old| self.sources.analyze_other(language, old));
+        let before = before.map(|own| own.symbols.into_iter().chain(own.minor).collect());
+        Ok(ChangedOutline { file, change, now, before: before.unwrap_or_default() })
+    }
+
+    /// Collects the definitions that the old content of a file has and that the file does not have now. A definition that the
+    /// change added to another file was moved, unless other files have to import the name and this file does not mention the name.
     pub(super) fn collect_removed(
         &self,
-        file: u32,
-        change: &ChangedFile,
+        compared: &ChangedOutline<'_>,
+        added: &AddedNames<'_>,
         removed: &mut RemovedCode,
-    ) -> Result<(), Error> {
-        let Some(old) = &change.old else { return Ok(()) };
-        let now = self.graph.symbols(file).map_err(Error::from)?;
-        let names: FxHashSet<(Option<&str>, &str)> =
-            now.iter().map(|own| (own.container.as_deref(), &*own.name)).collect();
-        let language = self.engine.grammars().name(self.snapshot.version(file).language());
-        let before = self.sources.analyze_other(self.snapshot.version(file).language(), old).symbols;
+    ) {
+        let (names, ChangedOutline { file, change, now, before }) = (compared.names(), compared);
+        let id = self.snapshot.version(*file).language();
+        let language = self.engine.grammars().name(id);
+        let text = self.sources.source(*file).unwrap_or_default();
+        let breaks_imports = |name: &str| spyhop_graph::imports_names(language) && !text.contains(name);
         for own in before.iter().filter(|own| is_item(own)) {
-            if names.contains(&(own.container.as_deref(), &*own.name)) || self.is_moved(own)? {
+            let named = (own.container.as_deref(), &*own.name);
+            if names.contains(&named) || (added.0.contains(&named) && !breaks_imports(&own.name)) {
                 continue;
             }
             // Members count as members of what is around them, so they take the place of their container.
@@ -88,38 +126,27 @@ impl GraphAnswer<'_, '_> {
                 .find(|around| Some(&*around.name) == own.container.as_deref() && around.kind.is_type_like());
             let start = container.map_or(0, |around| around.span.start as usize);
             if removed.len() < MAX_REMOVED {
-                let definition = removed.add(file, change, own, Span::new(start, start), language);
+                let definition = removed.add(*file, change, own, Span::new(start, start), language);
                 removed.symbols.push(definition);
             }
             removed.names.push(qualified_name(own.container.as_deref(), &own.name));
         }
         removed.names.dedup();
-        Ok(())
     }
 
     /// Collects the definitions of a removed file.
-    pub(super) fn collect_removed_file(
-        &self,
-        change: &ChangedFile,
-        removed: &mut RemovedCode,
-    ) -> Result<(), Error> {
+    pub(super) fn collect_removed_file(&self, change: &ChangedFile, removed: &mut RemovedCode) {
         removed.names.push(format!("file {}", change.path));
-        let Some(old) = &change.old else { return Ok(()) };
+        let Some(old) = &change.old else { return };
         let language = self.engine.grammars().detect(&change.path, old);
         let name = self.engine.grammars().name(language);
         let mut definitions = Vec::new();
         for own in self.sources.analyze_other(language, old).symbols.iter().filter(|own| is_item(own)) {
-            if removed.len() < MAX_REMOVED && !self.is_moved(own)? {
+            if removed.len() < MAX_REMOVED {
                 definitions.push(removed.add(REMOVED_FILE, change, own, own.span, name));
             }
         }
         removed.files.push((change.path.to_string(), name, definitions));
-        Ok(())
-    }
-
-    fn is_moved(&self, own: &Symbol) -> Result<bool, Error> {
-        let there = self.graph.definitions(&own.name).map_err(Error::from)?;
-        Ok(there.iter().any(|found| found.container.as_deref() == own.container.as_deref()))
     }
 
     /// The definitions that were removed, and their uses.

@@ -27,6 +27,11 @@ pub fn has_imports(language: &'static str) -> bool {
     !matches!(Family::of_language(language), Family::Other(_))
 }
 
+/// Whether a name of another file has to be imported in a language, by its name in filters, before it is used without a receiver.
+pub fn imports_names(language: &'static str) -> bool {
+    Family::of_language(language).imports_names()
+}
+
 impl Family {
     /// The family of a language, by the language's name in filters.
     pub(crate) fn of_language(name: &'static str) -> Family {

@@ -65,7 +65,7 @@ mod whole;
 mod words;
 
 pub use entries::{EntryKind, EntryPoint, EntryPoints, Handler, ReachedEntry};
-pub use family::has_imports;
+pub use family::{has_imports, imports_names};
 pub use file_graph::{FileEdge, cycles};
 pub use files::{Definition, Graph, GraphFiles, GraphLimits, MAX_STEPS};
 pub use mentions::{Mention, MentionPart, MentionReason, NotJudged, RESOLVED, WantedSymbols};

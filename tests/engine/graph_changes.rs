@@ -175,6 +175,81 @@ fn uses_of_what_was_removed_are_listed() {
 }
 
 #[test]
+fn a_removed_name_that_another_file_defines_is_removed() {
+    let tree = Tree::new(
+        "
+=== app/views.py
+LIMIT = 1
+
+
+def login():
+    return LIMIT
+
+
+class Command:
+    def pause(self):
+        return 1
+
+    def run(self):
+        return self.pause()
+=== app/emails.py
+LIMIT = 2
+
+
+def login():
+    return 2
+
+
+class Command:
+    def pause(self):
+        return 2
+=== app/urls.py
+from app import views
+from app.emails import login as mail
+
+PATHS = [views.login, mail, views.LIMIT]
+=== src/order.rs
+pub enum Order {
+    Rising,
+    Falling,
+}
+
+pub fn default() -> Order {
+    Order::Falling
+}
+",
+    );
+    tree.git(&["init", "-q", "-b", "main"]);
+    tree.commit();
+    let engine = open(&tree);
+    let changed = |path: &str, renames: &[(&str, &str)]| {
+        let text = std::fs::read_to_string(tree.root().join(path)).unwrap();
+        let text = renames.iter().fold(text, |text, (old, new)| text.replace(old, new));
+        tree.write(path, text);
+        let reply = ask(&engine, "");
+        let removed = |row: &spyhop::GraphRow| matches!(row.to, spyhop::GraphEnd::Removed(_));
+        let rows = reply.rows.iter().filter(|row| removed(row));
+        let rows: Vec<String> = rows.map(|row| format!("{}:{}", row.path, row.line)).collect();
+        tree.git(&["checkout", "-q", path]);
+        (reply.warnings.join("\n"), rows)
+    };
+    let (warning, uses) = changed("app/views.py", &[("def login", "def sign_in"), ("def pause", "def rest")]);
+    assert_eq!(warning, "names were removed: login, Command.pause");
+    assert_eq!(uses, ["app/urls.py:4", "app/views.py:13"]);
+    let (warning, uses) = changed("app/views.py", &[("LIMIT =", "BOUND =")]);
+    assert_eq!(warning, "names were removed: LIMIT");
+    assert_eq!(uses, ["app/urls.py:4", "app/views.py:5"]);
+    let (warning, uses) = changed("src/order.rs", &[("    Falling", "    Sinking")]);
+    assert_eq!(warning, "names were removed: Order.Falling");
+    assert_eq!(uses, ["src/order.rs:7"]);
+    // A file under another name: what imports it breaks.
+    tree.git(&["mv", "app/emails.py", "app/mails.py"]);
+    let reply = ask(&engine, "");
+    assert_eq!(reply.warnings, ["names were removed: file app/emails.py"]);
+    assert!(reply.rows.iter().any(|row| row.path.as_str() == "app/urls.py" && row.line == 2), "{reply:#?}");
+}
+
+#[test]
 fn every_use_of_the_old_name_of_a_renamed_function_is_listed() {
     let tree = Tree::new(
         "
