@@ -11,6 +11,9 @@ use super::imports::{Binding, ImportStatement, WHOLE, exported_names};
 use super::resolve::{MAX_AMBIGUOUS, MAX_STEPS};
 use spyhop_base::path;
 
+/// The name of an object without a name that a module exports as a whole: its members are names of the module.
+const OBJECT: &str = "{";
+
 impl Graph<'_> {
     /// The files of the module that a binding means: a bound module, or one that the imported module passes on.
     pub(super) fn bound_namespace(&self, from: u32, import: &ImportStatement, binding: &Binding) -> Vec<u32> {
@@ -37,6 +40,9 @@ impl Graph<'_> {
         seen: &mut FxHashMap<(u32, Box<str>), usize>,
     ) -> Vec<u32> {
         for &file in files.iter().take(MAX_AMBIGUOUS) {
+            if name == OBJECT {
+                return vec![file];
+            }
             let before = seen.get_mut(&(file, Box::from(name)));
             match before {
                 Some(before) if *before >= steps => continue,
@@ -109,7 +115,7 @@ impl Graph<'_> {
 /// The names that `export default` and `module.exports =` pass on; a module of the second form has a default export too.
 fn whole_exports(text: &str) -> impl Iterator<Item = Binding> + '_ {
     static WHOLE_EXPORT: LazyLock<Regex> = LazyLock::new(|| {
-        let name = r"(?:async[ \t]+)?(?:abstract[ \t]+)?(?:function\*?[ \t]+|class[ \t]+)?([\w$]+)";
+        let name = r"(?:async[ \t]+)?(?:abstract[ \t]+)?(?:function\*?[ \t]+|class[ \t]+)?([\w$]+|\{)";
         let common = r"(?:exports[ \t]*=[ \t]*)?(module\.exports)[ \t]*=[ \t]*(?:exports[ \t]*=[ \t]*)?";
         Regex::new(&format!(r"(?m)^[ \t]*(?:export[ \t]+default[ \t]+|{common}){name}"))
             .expect("a constant pattern")

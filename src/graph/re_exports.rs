@@ -56,7 +56,9 @@ impl Graph<'_> {
             for (files, name) in &wave {
                 let all = self.definitions(name)?;
                 let here = files.iter().flat_map(|file| all.in_file(*file));
-                let here = here.take_while(|_| self.steps.take(1)).filter(|found| found.container.is_none());
+                // A method without a named container belongs to an object without a name, such as the options of a component.
+                let is_member = |own: &Definition| own.container.is_some() || self.is_web_method(own);
+                let here = here.take_while(|_| self.steps.take(1)).filter(|own| !is_member(own));
                 let before = found.len();
                 found.extend(here.take(MAX_MEANINGS).cloned());
                 if !self.steps.take(1 + files.len()) {
@@ -79,6 +81,10 @@ impl Graph<'_> {
         }
         self.sort_by_path(&mut found);
         Ok(found)
+    }
+
+    fn is_web_method(&self, own: &Definition) -> bool {
+        own.kind == SymbolKind::Method && self.family(own.file) == Family::Web
     }
 
     /// Sorts definitions by path and position, each once.

@@ -191,8 +191,40 @@ impl Graph<'_> {
             is_complete &= are_all_known;
             types.extend(bases.iter().cloned());
         }
+        if let Some(found) = self.key_member(of_type, name)? {
+            return Ok(found);
+        }
         let missing = || if is_complete { Found::default() } else { Found::outside() };
         Ok(assigned.unwrap_or_else(missing))
+    }
+
+    /// What the key `name` of an object literal stands for: `take` of `const pool = { take, give: release }`.
+    fn key_member(&self, object: &Definition, name: &str) -> Result<Option<Found>, SearchError> {
+        let is_variable = !object.kind.is_function() && !object.kind.is_type_like();
+        if self.family(object.file) != Family::Web || !is_variable {
+            return Ok(None);
+        }
+        let Some(facts) = self.facts(object.file) else { return Ok(None) };
+        let Some(site) = self.site(object.file, &facts, None) else { return Ok(None) };
+        let tokens = &site.item.tokens;
+        let (from, to) = (tokens.index_at(object.span.start), tokens.index_at(object.span.end));
+        let outer = tokens.around(from);
+        let is_key = |at: &usize| {
+            let open = tokens.around(*at).filter(|open| tokens.is(*open, b'{') && *open >= from);
+            tokens.word(*at) == name
+                && open.is_some_and(|open| tokens.around(open) == outer)
+                && (tokens.is(at - 1, b'{') || tokens.is(at - 1, b','))
+        };
+        let ends = |at: usize| tokens.is(at, b',') || tokens.is(at, b'}');
+        let Some(key) = (from + 1..to).take_while(|_| self.steps.take(1)).find(is_key) else {
+            return Ok(None);
+        };
+        let value = match () {
+            () if ends(key + 1) => key,
+            () if tokens.is(key + 1, b':') && tokens.is_word(key + 2) && ends(key + 3) => key + 2,
+            () => return Ok(None),
+        };
+        self.named(object.file, tokens.word(value), site.item.byte_of(value)).map(Some)
     }
 
     /// The base types of a type that are of the tree, and whether these are all.

@@ -5,6 +5,7 @@ use super::library;
 use super::locals::declaration;
 use super::site::Site;
 use super::written::{Form, LIST, WrittenType};
+use crate::declarations::{Declaration, LocalSource, ValuePart};
 use crate::definition::Definition;
 use crate::family::Family;
 use crate::files::Graph;
@@ -95,7 +96,10 @@ impl Graph<'_> {
                 let first = (start..end).find(|at| tokens.word(*at) == question.name);
                 first.is_some_and(|at| site.item.byte_of(at) == local.at)
             };
-            let found = item.filter(is_named_there).into_iter().collect();
+            let found: Vec<Definition> = item.filter(is_named_there).into_iter().collect();
+            if found.is_empty() && question.family == Family::Web {
+                return self.taken_out(question, &site, local);
+            }
             return Ok(TypeRuling::Means(EdgeRule::SameFile, found));
         }
         let receiver = at.checked_sub(2).map(|last| self.ending_at(&site, last)).transpose()?.flatten();
@@ -132,6 +136,34 @@ impl Graph<'_> {
         let is_imported = question.facts.imports.bound(tokens.word(first)).next().is_some();
         let rule = if is_imported { EdgeRule::Import } else { EdgeRule::TypedVariable };
         Ok(if is_known { TypeRuling::Means(rule, Vec::new()) } else { TypeRuling::Unknown })
+    }
+
+    /// The meaning of a local name that takes a member out of a value, as in `const { take } = pool`: the functions that the member
+    /// is. Any other local name is no function of the tree.
+    fn taken_out(
+        &self,
+        question: &Question<'_>,
+        site: &Site<'_>,
+        local: &Declaration,
+    ) -> Result<TypeRuling, SearchError> {
+        let is_local = Ok(TypeRuling::Means(EdgeRule::SameFile, Vec::new()));
+        let LocalSource::Value(from, to, parts) = &local.source else { return is_local };
+        let &[ValuePart::Member(key)] = &parts[..] else { return is_local };
+        let types = self.in_range(site, *from, *to)?;
+        let objects = self.each(&types, |own| self.instances(own))?;
+        let mut found = Vec::new();
+        for object in &objects {
+            found.extend(self.found_in(object, site.item.tokens.word(key))?.definitions);
+        }
+        found.retain(|own| own.kind.is_function());
+        dedup(&mut found);
+        let is_known = objects.iter().any(|own| own.definition.is_some() || own.is_outside());
+        Ok(match found.is_empty() {
+            false => TypeRuling::Means(EdgeRule::TypedVariable, found),
+            // The member of an unknown value may be any function of this name.
+            true if !is_known && question.used.role == UseRole::Call => TypeRuling::ByName,
+            true => TypeRuling::Means(EdgeRule::SameFile, Vec::new()),
+        })
     }
 
     /// The symbol that stands for a field which is declared at a byte. The symbol may be another assignment to the field.
