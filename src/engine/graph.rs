@@ -49,7 +49,7 @@ const MAX_USES: usize = 4 * MAX_ROWS;
 pub(super) const MAX_DEPTH: u32 = 8;
 
 /// The most definitions of one target. More of them have so many users that an answer would say nothing.
-pub(super) const MAX_DEFINITIONS: usize = 12;
+pub(super) const MAX_DEFINITIONS: usize = 64;
 
 /// A question whose values are valid.
 struct AskedGraph<'r> {
@@ -441,9 +441,7 @@ impl GraphAnswer<'_, '_> {
             }
             (target, _) => target.symbols(&request.target)?,
         };
-        if request.question == GraphQuestion::Definitions
-            || !self.is_answerable(&request.target, &definitions)
-        {
+        if request.question == GraphQuestion::Definitions || definitions.len() > MAX_DEFINITIONS {
             let counted =
                 if request.question == GraphQuestion::Definitions { Vec::new() } else { definitions.clone() };
             return Ok(Answered { definitions, counted, ..Answered::default() });
@@ -508,19 +506,6 @@ impl GraphAnswer<'_, '_> {
         })
     }
 
-    /// Whether a target has few enough definitions; else a warning tells how to name one of them.
-    fn is_answerable(&mut self, target: &str, definitions: &[Definition]) -> bool {
-        if definitions.len() <= MAX_DEFINITIONS {
-            return true;
-        }
-        self.warnings.push(format!(
-            "'{target}' has {} definitions; name one of them with its container or file, such as '{}'",
-            definitions.len(),
-            self.precise_name(&definitions[0]),
-        ));
-        false
-    }
-
     /// The answer to a question about the imports of a file.
     fn imports(&self, target: Target, question: GraphQuestion) -> Result<Answered, Error> {
         let file = match target {
@@ -543,8 +528,8 @@ impl GraphAnswer<'_, '_> {
     /// The shortest paths of calls between symbols.
     fn paths(&mut self, from: Vec<Definition>, to: &str, request: &GraphRequest) -> Result<Answered, Error> {
         let ends = self.target(to, GraphQuestion::Trace)?.symbols(to)?;
-        if !self.is_answerable(to, &ends) {
-            return Ok(Answered { definitions: from, ..Answered::default() });
+        if ends.len() > MAX_DEFINITIONS {
+            return Ok(Answered { definitions: ends, ..Answered::default() });
         }
         let depth = request.depth.unwrap_or(MAX_DEPTH);
         let (least, most) = (request.min_confidence, request.max_results);
@@ -688,12 +673,5 @@ impl GraphAnswer<'_, '_> {
             by_rule: version.is_by_rule(own.place),
             highlights: Vec::new(),
         })
-    }
-
-    fn precise_name(&self, own: &Definition) -> String {
-        match own.container {
-            Some(_) => own.qualified(),
-            None => format!("{}#{}", self.snapshot.path(own.file), own.name),
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! Why the answer of the code graph may lack edges: the index is being built, or the question looked at a part only.
 
 use super::api::*;
-use super::graph::{Answered, GraphAnswer, MAX_DEPTH, MAX_WORK};
+use super::graph::{Answered, GraphAnswer, MAX_DEFINITIONS, MAX_DEPTH, MAX_WORK};
 use super::graph_mentions::MAX_NAMES;
 use super::open_index::Viewed;
 use spyhop_base::model::SymbolKind;
@@ -25,17 +25,39 @@ impl GraphAnswer<'_, '_> {
         };
         let further = self.graph.undecided();
         let steps = || {
-            (further > 0).then(|| {
-                let text = format!(
-                    "{further} calls with names on the way may be further steps, and no rule decides"
-                );
-                IncompleteCause::Undecided.with(text)
-            })
+            let calls = if further == 1 { "1 call".to_string() } else { format!("{further} calls") };
+            let text = match question {
+                GraphQuestion::Callees => "may be of definitions of the tree",
+                _ => "with names on the way may be further steps",
+            };
+            (further > 0)
+                .then(|| IncompleteCause::Undecided.with(format!("{calls} {text}, and no rule decides")))
         };
-        let of_mentions = mentions.and_then(|own| own.incomplete().or_else(uncounted).or_else(steps));
-        of_mentions
+        let of_mentions = match mentions {
+            Some(own) => own.incomplete().or_else(uncounted).or_else(steps),
+            None if answered.paths.is_empty() => steps(),
+            None => None,
+        };
+        (question != GraphQuestion::Definitions)
+            .then(|| self.too_many(&answered.definitions))
+            .flatten()
+            .or(of_mentions)
             .or_else(|| self.unfollowed(question, depth))
             .or_else(|| self.unknown_types(question, &answered.definitions))
+    }
+
+    /// That a target has too many definitions to look for the uses of all.
+    fn too_many(&self, definitions: &[Definition]) -> Option<Incomplete> {
+        let first = definitions.first().filter(|_| definitions.len() > MAX_DEFINITIONS)?;
+        let text = format!(
+            "'{}' has {} definitions, and a question follows up to {MAX_DEFINITIONS}: name one of them with its file, as in \
+             '{}#{}'",
+            first.name,
+            definitions.len(),
+            self.snapshot.path(first.file),
+            first.qualified(),
+        );
+        Some(IncompleteCause::Limit.with(text))
     }
 
     /// That the limit of steps kept a question from following symbols.

@@ -93,7 +93,11 @@ impl<'c> AddedNames<'c> {
 
 impl GraphAnswer<'_, '_> {
     /// What a changed file defines now, and what its old content defined.
-    pub(super) fn compared<'c>(&self, file: u32, change: &'c ChangedFile) -> Result<ChangedOutline<'c>, Error> {
+    pub(super) fn compared<'c>(
+        &self,
+        file: u32,
+        change: &'c ChangedFile,
+    ) -> Result<ChangedOutline<'c>, Error> {
         let mut now = self.graph.symbols(file).map_err(Error::from)?;
         now.extend(self.graph.minor_symbols(file).map_err(Error::from)?);
         let language = self.snapshot.version(file).language();

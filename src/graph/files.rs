@@ -124,6 +124,8 @@ pub struct Graph<'a> {
     last_crowded: Cell<Option<(u32, Span)>>,
     /// The number of calls with the name of a function on the way to further steps, which no rule decides.
     pub(super) undecided: Cell<usize>,
+    /// The packages that files declare.
+    pub(super) packages: RefCell<FxHashMap<u32, Option<Rc<str>>>>,
     /// The number of types that may extend a type that was asked about, and no rule decides.
     pub(super) unsure_bases: Cell<usize>,
     /// The number of symbols that were not followed because the answer takes no further step.
@@ -169,6 +171,7 @@ impl<'a> Graph<'a> {
             steps: Rc::new(Steps::new(limits.steps, limits.until)),
             crowded: Cell::new(0),
             undecided: Cell::new(0),
+            packages: RefCell::default(),
             unsure_bases: Cell::new(0),
             unfollowed: Cell::new(0),
             last_crowded: Cell::new(None),

@@ -1,6 +1,10 @@
 //! The files that a module name means, by the conventions of each family of languages.
 
 use std::borrow::Cow;
+use std::rc::Rc;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::family::Family;
 use super::files::Graph;
@@ -10,6 +14,8 @@ use super::resolve::inline_module;
 use super::rust_modules;
 use spyhop_base::path;
 use spyhop_base::text::Span;
+use spyhop_index::inverted::IndexField;
+use spyhop_search::files_with;
 
 /// The most files that one module name may mean; a longer list says nothing about the meaning.
 const MAX_FILES: usize = 64;
@@ -283,7 +289,7 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// The file of a class, or the files of a package.
+    /// The file of a class, the files of a package, or the files of a package that define the last part of the name.
     fn jvm_module(&self, from: u32, name: &str) -> Vec<u32> {
         let path = name.replace('.', "/");
         for ending in [".java", ".kt", ".scala"] {
@@ -292,9 +298,49 @@ impl<'a> Graph<'a> {
                 return files;
             }
         }
-        let folders = self.paths().folders_ending_in(&path).into_iter();
+        // Names of Kotlin and Scala need not be those of files and folders.
+        let Some((package, item)) = name.rsplit_once('.') else { return self.jvm_folder(&path) };
+        let defined = self.definitions_in(Family::Jvm, item).ok();
+        let is_of_package =
+            |own: &&super::definition::Definition| own.container.is_none() || own.kind.is_function();
+        let defined = defined.iter().flat_map(|all| all.iter()).filter(is_of_package);
+        let defining: Vec<u32> = defined
+            .map(|own| own.file)
+            .filter(|file| self.steps.take(1) && self.declared_package(*file).as_deref() == Some(package))
+            .collect();
+        if !defining.is_empty() {
+            return defining;
+        }
+        let files = self.jvm_folder(&path);
+        if !files.is_empty() {
+            return files;
+        }
+        let with_word = files_with(self.snapshot, IndexField::Word, item).unwrap_or_default();
+        let in_package = with_word.into_iter().filter(|file| {
+            let is_jvm = self.family(*file) == Family::Jvm && self.language(*file) != "java";
+            is_jvm && self.steps.take(1) && self.declared_package(*file).as_deref() == Some(name)
+        });
+        in_package.take(MAX_FILES).collect()
+    }
+
+    /// The files of a package by its folders.
+    fn jvm_folder(&self, path: &str) -> Vec<u32> {
+        let folders = self.paths().folders_ending_in(path).into_iter();
         let files = folders.flat_map(|folder| self.paths().folder(folder));
         files.filter(|file| self.family(*file) == Family::Jvm).collect()
+    }
+
+    /// The package that a file of Kotlin, Scala or Java declares.
+    pub(super) fn declared_package(&self, file: u32) -> Option<Rc<str>> {
+        static PACKAGE: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new(r"(?m)^[ \t]*package[ \t]+([\w.]+)").expect("a constant pattern"));
+        if let Some(known) = self.packages.borrow().get(&file) {
+            return known.clone();
+        }
+        let text = self.text(file);
+        let package = text.and_then(|text| PACKAGE.captures(&text).map(|found| Rc::from(&found[1])));
+        self.packages.borrow_mut().insert(file, package.clone());
+        package
     }
 
     /// The files that an include may mean: beside the including file, or else the nearest with this path at its end.

@@ -365,7 +365,14 @@ impl<'a> Graph<'a> {
             if self.steps.is_ended() {
                 break;
             }
-            let meanings = self.meanings(wanted.file, &facts, used)?;
+            let judgement = self.known_judgement(wanted.file, &facts, used)?;
+            let is_proven = |meaning: &Meaning| meaning.confidence >= SURE;
+            if judgement.decided.is_none() && !judgement.meanings.iter().any(is_proven) {
+                let of_name = self.definitions_in(self.family(wanted.file), facts.at(used.span))?;
+                let may_be = of_name.iter().any(|own| own.kind.is_function() || own.kind.is_type_like());
+                self.undecided.set(self.undecided.get() + usize::from(may_be));
+            }
+            let meanings = judgement.meanings.clone();
             self.add_edges((wanted.file, &facts, used, 1), meanings, |_| true, &mut edges);
         }
         Ok(edges)
@@ -488,6 +495,13 @@ impl Graph<'_> {
         let mut words = module_words(self.snapshot.path(file), family);
         if family == Family::Rust {
             words.extend(self.crate_names(file).map(str::to_string));
+        }
+        if family == Family::Jvm
+            && let Some(package) = self.declared_package(file)
+        {
+            words.extend(package.rsplit('.').next().map(str::to_string));
+            words.sort_unstable();
+            words.dedup();
         }
         words
     }

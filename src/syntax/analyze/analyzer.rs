@@ -99,7 +99,7 @@ impl Analyzer {
     /// `outline`, and what other parsers find in `regions`.
     fn joined(
         &mut self,
-        regions: &regions::Regions<'_>,
+        regions: &regions::EmbeddedParts<'_>,
         (grammars, language): (&Grammars, LanguageId),
         source: &str,
         index: &LineIndex,

@@ -14,7 +14,7 @@ use spyhop_base::text::{LineIndex, Span};
 const MAX_PARTS: usize = 3000;
 
 /// The parts of a text by language, in the order of their first parts.
-pub(super) struct Regions<'r>(Vec<LanguageParts<'r>>);
+pub(super) struct EmbeddedParts<'r>(Vec<LanguageParts<'r>>);
 
 /// The parts of a text in one language.
 struct LanguageParts<'r> {
@@ -28,7 +28,7 @@ struct LanguageParts<'r> {
     escaped: bool,
 }
 
-impl Regions<'_> {
+impl EmbeddedParts<'_> {
     /// `outline`, and what the parsers of other languages find in the parts of `text` that are theirs. `parse` parses ranges of
     /// a text that has the places of this one.
     pub(super) fn joined(
@@ -68,7 +68,7 @@ impl Regions<'_> {
 }
 
 /// The parts of `text` that `rules` name.
-pub(super) fn find<'r>(text: &str, rules: &'r [RegionRule]) -> Regions<'r> {
+pub(super) fn find<'r>(text: &str, rules: &'r [RegionRule]) -> EmbeddedParts<'r> {
     let bytes = text.as_bytes();
     let is_off = |rule: &&RegionRule| rule.unless.as_ref().is_some_and(|unless| unless.is_match(bytes));
     let rules: Vec<&RegionRule> = rules.iter().filter(|rule| !is_off(rule)).collect();
@@ -119,7 +119,7 @@ pub(super) fn find<'r>(text: &str, rules: &'r [RegionRule]) -> Regions<'r> {
         }
     }
     regions.retain(|region| !region.parts.is_empty());
-    Regions(regions)
+    EmbeddedParts(regions)
 }
 
 /// `text` with a number in place of what a region excepts, because a template most often writes a value there, without the escapes of
