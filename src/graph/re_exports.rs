@@ -32,6 +32,9 @@ impl Graph<'_> {
         };
         let files = self.module_files(file, import);
         let mut found = self.reached(vec![files.clone()], name)?;
+        if found.is_empty() && self.family(file) == Family::Jvm {
+            found = self.reached(vec![self.bound_module(file, import, binding)], name)?;
+        }
         // A member of a class, as Java imports it: `import static a.Pool.take`.
         if found.is_empty() {
             let container = import.module.rsplit(['.', ':', '/']).next().unwrap_or_default();

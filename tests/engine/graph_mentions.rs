@@ -273,7 +273,7 @@ fn an_answer_of_several_steps_is_open_where_a_step_is() {
     let why = reply.incomplete.map(|why| why.text);
     assert_eq!(
         why.as_deref(),
-        Some("1 calls with names on the way may be further steps, and no rule decides")
+        Some("1 call with names on the way may be further steps, and no rule decides")
     );
 }
 
