@@ -179,7 +179,7 @@ impl WordRows for ShardWords<'_> {
         let Some(all) = from_all(self.shards, |_| RankAsk::Word(lookup.clone())) else {
             self.is_pending.set(true);
             return Ok(match lookup {
-                Lookup::NearNames(_) | Lookup::Similar(_) => Vec::new(),
+                Lookup::NearNames(_) | Lookup::SameNames(_) | Lookup::Similar(_) => Vec::new(),
                 _ => vec![(0, 0, String::new())],
             });
         };

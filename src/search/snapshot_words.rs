@@ -16,6 +16,7 @@ impl WordRows for SearchSnapshot {
             Lookup::OccursAnywhere(term) => Ok(is(occurs_anywhere(term, self)?)),
             Lookup::IsDefined(name) => Ok(is(defines(name)?)),
             Lookup::NearNames(typed) => spelling::near_rows(typed, self),
+            Lookup::SameNames(typed) => spelling::same_rows(typed, self),
             Lookup::Similar(word) => unknown::similar_rows(word, self),
         }
     }

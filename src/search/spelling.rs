@@ -77,7 +77,11 @@ fn name_respelled(
 /// The names that the view defines and that have the letters of `typed`, in any style.
 fn same_names(typed: &str, words: &dyn WordRows) -> Result<Vec<String>, SearchError> {
     let pattern = folded(typed);
-    let mut names = near_names(typed, words)?;
+    let lookup = match pattern.is_ascii() {
+        true => Lookup::SameNames(typed.to_string()),
+        false => Lookup::NearNames(typed.to_string()),
+    };
+    let mut names = names_of(lookup, &pattern, words)?;
     names.retain(|name| folded(name) == pattern);
     Ok(names)
 }
@@ -175,10 +179,14 @@ enum Nearness {
 
 /// The names that the view defines and that are nearest to `typed`, nearest first.
 pub fn near_names(typed: &str, words: &dyn WordRows) -> Result<Vec<String>, SearchError> {
-    if folded(typed).len() < MIN_LETTERS {
+    names_of(Lookup::NearNames(typed.to_string()), &folded(typed), words)
+}
+
+fn names_of(lookup: Lookup, pattern: &str, words: &dyn WordRows) -> Result<Vec<String>, SearchError> {
+    if pattern.len() < MIN_LETTERS {
         return Ok(Vec::new());
     }
-    let mut rows = words.rows(&Lookup::NearNames(typed.to_string()))?;
+    let mut rows = words.rows(&lookup)?;
     rows.sort_unstable();
     rows.dedup();
     Ok(nearest(rows, |_| Ok(true))?.into_iter().map(|(_, _, name)| name).collect())
@@ -204,6 +212,19 @@ pub(super) fn near_rows(typed: &str, snapshot: &SearchSnapshot) -> Result<Vec<Wo
     })?;
     keep_nearest(&mut found);
     // The dictionary also has names of deleted documents and of other views.
+    nearest(found, |name| occurs_in(IndexField::Definition, name, snapshot))
+}
+
+/// The names that the snapshot defines with the letters of `typed`, as rows of [`Lookup::SameNames`].
+pub(super) fn same_rows(typed: &str, snapshot: &SearchSnapshot) -> Result<Vec<WordRow>, SearchError> {
+    let pattern = folded(typed);
+    let mut found: Vec<WordRow> = Vec::new();
+    snapshot.index().terms_alike(IndexField::Definition, &pattern, |term| {
+        if folded(term) == pattern {
+            found.push((Nearness::Same as u8, pattern.len() as u32, term.to_string()));
+        }
+    })?;
+    keep_nearest(&mut found);
     nearest(found, |name| occurs_in(IndexField::Definition, name, snapshot))
 }
 

@@ -16,6 +16,8 @@ pub enum Lookup {
     IsDefined(String),
     /// The definitions with similar names.
     NearNames(String),
+    /// The definitions whose names have the same letters.
+    SameNames(String),
     /// The words that differ by a typing error.
     Similar(String),
 }

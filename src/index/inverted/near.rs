@@ -23,6 +23,8 @@ pub struct Near {
     /// The bit of the whole pattern.
     whole: u128,
     slips: u8,
+    /// Whether no letter may follow the pattern.
+    is_whole: bool,
 }
 
 /// The state of the automaton. Bit `n` of a mask stands for the first `n` bytes of the pattern.
@@ -50,7 +52,13 @@ impl Near {
         if whole != 0 {
             pattern.bytes().enumerate().for_each(|(at, byte)| places[byte as usize] |= 1 << at);
         }
-        Near { places, whole, slips }
+        Near { places, whole, slips, is_whole: false }
+    }
+
+    /// An automaton for names with the letters of `pattern`, which is [`folded`]. The automaton ignores characters outside of
+    /// ASCII behind the pattern.
+    pub fn same(pattern: &str) -> Near {
+        Near { is_whole: true, ..Near::new(pattern, 0) }
     }
 
     /// The bits up to the whole pattern.
@@ -78,6 +86,9 @@ impl Automaton for Near {
     }
 
     fn accept(&self, state: &Read, byte: u8) -> Read {
+        if state.is_beginning && self.is_whole && byte.is_ascii_alphanumeric() {
+            return Read { exact: 0, slipped: 0, swapped: 0, is_beginning: false };
+        }
         if state.is_beginning || (byte.is_ascii() && !byte.is_ascii_alphanumeric()) {
             return *state;
         }
@@ -156,6 +167,10 @@ mod tests {
                 assert_eq!(near.is_match(&state), expected, "{pattern} {name} {slips}");
                 n_near += usize::from(expected);
             }
+            let same = Near::same(&pattern);
+            let state = name.bytes().fold(same.start(), |state, byte| same.accept(&state, byte));
+            assert_eq!(same.is_match(&state), folded(&name) == pattern, "{pattern} {name}");
+            assert!(!same.is_match(&state) || same.can_match(&state), "{pattern} {name}");
         }
         assert!(n_near > 1_000, "{n_near}");
     }

@@ -362,12 +362,26 @@ impl SegmentList {
         field: IndexField,
         pattern: &str,
         slips: u8,
-        mut each: impl FnMut(&str),
+        each: impl FnMut(&str),
     ) -> Result<(), IndexError> {
-        let near = Near::new(pattern, slips);
+        self.terms_of(field, &Near::new(pattern, slips), each)
+    }
+
+    /// Calls `each` with the terms of a field that have the letters of `pattern`, which is [`folded`](super::folded) and in
+    /// ASCII, and with some others that have characters outside of ASCII. Other terms are not visited.
+    pub fn terms_alike(
+        &self,
+        field: IndexField,
+        pattern: &str,
+        each: impl FnMut(&str),
+    ) -> Result<(), IndexError> {
+        self.terms_of(field, &Near::same(pattern), each)
+    }
+
+    fn terms_of(&self, field: IndexField, near: &Near, mut each: impl FnMut(&str)) -> Result<(), IndexError> {
         for segment in &self.segments {
             let inverted = segment.inverted(&self.layout, field)?;
-            let mut stream = inverted.terms().search(&near).into_stream()?;
+            let mut stream = inverted.terms().search(near).into_stream()?;
             while stream.advance() {
                 if let Ok(term) = std::str::from_utf8(stream.key()) {
                     each(term);
