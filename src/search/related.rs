@@ -96,11 +96,11 @@ pub fn pairs(
     }
     let mut tokenizer = context.tokenizers.take();
     let held = held_stems(query, &mut tokenizer, &text[..end]);
-    let stems = held.iter().map(|held| (held.stem.as_str(), held.count));
+    let stems = held.iter().map(|(stem, held)| (&**stem, held.count));
     let pairs = vector.pairs(related_words(), packed, stems);
     let named = pairs.iter().map(|pair| {
-        let held = &held[pair.held];
-        let word = part_of(held.word, &held.stem, &mut tokenizer).to_lowercase();
+        let (stem, held) = &held[pair.held];
+        let word = part_of(held.word, stem, &mut tokenizer).to_lowercase();
         format!("'{word}' for '{}'", query.terms[pair.asked].word)
     });
     named.collect()
@@ -108,16 +108,21 @@ pub fn pairs(
 
 /// A stem of a text.
 struct HeldStem<'t> {
-    stem: String,
+    /// The position among the stems; `None` for a stem of the query.
+    place: Option<usize>,
     count: u32,
     /// The first word with the stem.
     word: &'t str,
 }
 
 /// The stems of a text, without those of the query, in the order of the text.
-fn held_stems<'t>(query: &Query, tokenizer: &mut Tokenizer, text: &'t str) -> Vec<HeldStem<'t>> {
-    let mut held: Vec<HeldStem<'t>> = Vec::new();
-    let mut known: FxHashMap<String, usize> = FxHashMap::default();
+fn held_stems<'t>(query: &Query, tokenizer: &mut Tokenizer, text: &'t str) -> Vec<(Box<str>, HeldStem<'t>)> {
+    let of_query = query
+        .terms
+        .iter()
+        .map(|asked| (asked.term.as_str().into(), HeldStem { place: None, count: 0, word: "" }));
+    let mut held: FxHashMap<Box<str>, HeldStem<'t>> = of_query.collect();
+    let of_query = held.len();
     let mut terms = TermList::default();
     for_each_word(text, |word| {
         if is_function_word(word) {
@@ -126,14 +131,17 @@ fn held_stems<'t>(query: &Query, tokenizer: &mut Tokenizer, text: &'t str) -> Ve
         terms.clear();
         tokenizer.terms(word, &mut terms);
         for term in terms.iter() {
-            if let Some(at) = known.get(term) {
-                held[*at].count += 1;
-            } else if query.terms.iter().all(|asked| asked.term != term) {
-                known.insert(term.to_string(), held.len());
-                held.push(HeldStem { stem: term.to_string(), count: 1, word });
+            match held.get_mut(term) {
+                Some(held) => held.count += 1,
+                None => {
+                    let place = Some(held.len() - of_query);
+                    held.insert(term.into(), HeldStem { place, count: 1, word });
+                }
             }
         }
     });
+    let mut held: Vec<_> = held.into_iter().filter(|(_, held)| held.place.is_some()).collect();
+    held.sort_unstable_by_key(|(_, held)| held.place);
     held
 }
 

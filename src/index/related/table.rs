@@ -15,6 +15,8 @@ pub struct RelatedWords {
     stems: &'static str,
     /// The offset of each stem, and the offset after the last one.
     starts: Vec<u32>,
+    /// By [`prefix_class`]: the number of stems of a lesser class.
+    classes: Vec<u32>,
     scales: &'static [[u8; 4]],
     ratios: &'static [[u8; 2]],
     rows: &'static [[u8; DIMENSIONS]],
@@ -53,9 +55,17 @@ impl RelatedWords {
         let starts: Vec<u32> = std::iter::once(0).chain(ends).chain([stems.len() as u32 + 1]).collect();
         let rows = rows.as_chunks::<DIMENSIONS>();
         let is_whole = rows.1.is_empty() && rows.0.len() == n && starts.len() == n + 1;
+        let mut classes = vec![0; PREFIX_CLASSES + 1];
+        for start in &starts[..starts.len().saturating_sub(1)] {
+            classes[prefix_class(&stems.as_bytes()[(*start as usize).min(stems.len())..]) + 1] += 1;
+        }
+        for class in 1..classes.len() {
+            classes[class] += classes[class - 1];
+        }
         is_whole.then_some(RelatedWords {
             stems,
             starts,
+            classes,
             scales: scales.as_chunks().0,
             ratios: ratios.as_chunks().0,
             rows: rows.0,
@@ -70,7 +80,8 @@ impl RelatedWords {
 
     /// The number of a stem.
     pub fn find(&self, stem: &str) -> Option<StemId> {
-        let (mut low, mut high) = (0, self.rows.len() as u32);
+        let class = prefix_class(stem.as_bytes());
+        let (mut low, mut high) = (self.classes[class], self.classes[class + 1]);
         while low < high {
             let middle = low.midpoint(high);
             match self.stem(StemId(middle)).cmp(stem) {
@@ -99,6 +110,26 @@ impl RelatedWords {
     }
 }
 
+/// The letters, and what is less or greater than all of them.
+const LETTER_CLASSES: usize = 28;
+
+const PREFIX_CLASSES: usize = LETTER_CLASSES * LETTER_CLASSES;
+
+/// The class of the first two bytes of a stem. A stem that is greater than another one is not of a lesser class.
+fn prefix_class(stem: &[u8]) -> usize {
+    let class = |at: usize| match stem.get(at) {
+        Some(letter @ b'a'..=b'z') => usize::from(letter - b'a') + 1,
+        Some(greater) if *greater > b'z' => LETTER_CLASSES - 1,
+        _ => 0,
+    };
+    match class(0) {
+        // The second bytes of stems with different first bytes are in no order.
+        0 => 0,
+        first if first == LETTER_CLASSES - 1 => PREFIX_CLASSES - 1,
+        first => first * LETTER_CLASSES + class(1),
+    }
+}
+
 /// A number of half precision that is finite, as the ratios are.
 fn half(bits: u16) -> f32 {
     let (sign, exponent, fraction) = (bits >> 15, i32::from(bits >> 10 & 31), f32::from(bits & 1023));
@@ -124,7 +155,7 @@ mod tests {
         let all: Vec<(StemId, &str)> = table.stems().collect();
         assert!(all.len() > 20_000 && all.is_sorted_by(|a, b| a.1 < b.1));
         assert!(all.iter().all(|(id, stem)| table.find(stem) == Some(*id)));
-        assert!(["", "qwzxqwzx", "A"].iter().all(|other| table.find(other).is_none()));
+        assert!(["", "qwzxqwzx", "A", "1", "~", "\u{fc}"].iter().all(|other| table.find(other).is_none()));
         assert!(
             all.iter().all(|(id, _)| table.ratio(*id) > 0.0 && table.row(*id).iter().all(|n| n.is_finite()))
         );

@@ -133,6 +133,16 @@ const FUNCTION_WORDS: &[&str] = &[
     "which", "who", "why", "will", "with", "would", "you",
 ];
 
+/// The bytes of the longest of these words.
+const MAX_FUNCTION_WORD: usize = {
+    let (mut most, mut at) = (0, 0);
+    while at < FUNCTION_WORDS.len() {
+        most = if FUNCTION_WORDS[at].len() > most { FUNCTION_WORDS[at].len() } else { most };
+        at += 1;
+    }
+    most
+};
+
 impl Query {
     pub fn parse(text: &str) -> Result<Query, QueryError> {
         Query::parse_with(text, &ExtraTerms::default())
@@ -302,7 +312,17 @@ fn weigh_repeated(terms: &mut [QueryTerm], words: &[&str]) {
 }
 
 pub(crate) fn is_function_word(word: &str) -> bool {
-    FUNCTION_WORDS.binary_search(&word.to_lowercase().as_str()).is_ok()
+    // No allocation for a word of a text, of which there are many.
+    let mut lower = [0; MAX_FUNCTION_WORD];
+    match lower.get_mut(..word.len()) {
+        Some(lower) if word.is_ascii() => {
+            lower.copy_from_slice(word.as_bytes());
+            lower.make_ascii_lowercase();
+            FUNCTION_WORDS.binary_search_by(|known| known.as_bytes().cmp(lower)).is_ok()
+        }
+        None if word.is_ascii() => false,
+        _ => FUNCTION_WORDS.binary_search(&word.to_lowercase().as_str()).is_ok(),
+    }
 }
 
 fn terms_of(words: &[&str], extra: &ExtraTerms) -> Vec<QueryTerm> {
