@@ -39,12 +39,12 @@ impl PrefixScan {
             // A non-ASCII byte admits every term, and no term begins with `@`.
             None => (0, b'@'),
         };
-        for byte in &name[from..] {
+        self.up_to.extend(name[from..].iter().map(|byte| {
             mask |= beginnings.two[kind(before) * KINDS + kind(*byte)]
                 | if byte.is_ascii() { 0 } else { u64::MAX };
-            self.up_to.push(mask);
             before = *byte;
-        }
+            mask
+        }));
         mask
     }
 }

@@ -19,31 +19,43 @@ pub fn stem(part: &str) -> String {
 /// words.
 pub(super) struct Stems {
     stemmer: Stemmer,
-    known: FxHashMap<Box<str>, Box<str>>,
+    /// By part: the place of its stem in `stems`.
+    known: FxHashMap<Box<str>, u32>,
+    stems: Vec<Box<str>>,
     bytes: usize,
+    /// The current part in lower case.
+    folded: String,
 }
 
 impl Stems {
     pub(super) fn new() -> Stems {
-        Stems { stemmer: Stemmer::create(Algorithm::English), known: FxHashMap::default(), bytes: 0 }
+        let (stemmer, known) = (Stemmer::create(Algorithm::English), FxHashMap::default());
+        Stems { stemmer, known, stems: Vec::new(), bytes: 0, folded: String::new() }
     }
 
     /// Empties the cache if its contents exceed `most` bytes. The limit bounds memory and does not change results.
     pub(super) fn make_room(&mut self, most: usize) {
         if self.bytes > most {
             self.known.clear();
+            self.stems.clear();
             self.bytes = 0;
         }
     }
 
     /// The stem of a part in lower case, or the base form of its family.
     fn stem_of(&mut self, part: &str) -> &str {
-        if !self.known.contains_key(part) {
-            let stem: Box<str> = family::base(&self.stemmer, &self.stemmer.stem(part)).into();
-            self.bytes += part.len() + stem.len();
-            self.known.insert(part.into(), stem);
-        }
-        &self.known[part]
+        let place = match self.known.get(part) {
+            Some(place) => *place,
+            None => {
+                let stem: Box<str> = family::base(&self.stemmer, &self.stemmer.stem(part)).into();
+                self.bytes += part.len() + stem.len();
+                let place = self.stems.len() as u32;
+                self.known.insert(part.into(), place);
+                self.stems.push(stem);
+                place
+            }
+        };
+        &self.stems[place as usize]
     }
 }
 
@@ -60,7 +72,7 @@ pub(super) fn word_terms(stems: &mut Stems, word: &str, terms: &mut TermList) {
 }
 
 fn component_terms(stems: &mut Stems, component: &str, terms: &mut TermList) {
-    let mut folded = String::new();
+    let mut folded = std::mem::take(&mut stems.folded);
     let (mut n_parts, mut digits, mut cjk) = (0, false, false);
     cut(component, |part| {
         n_parts += 1;
@@ -81,6 +93,7 @@ fn component_terms(stems: &mut Stems, component: &str, terms: &mut TermList) {
         fold(component, &mut folded);
         terms.push(&folded);
     }
+    stems.folded = folded;
 }
 
 fn bigrams(run: &str, terms: &mut TermList) {
@@ -98,7 +111,9 @@ fn bigrams(run: &str, terms: &mut TermList) {
 /// Converts to lower case. Outside ASCII, compatibility forms are unified and diacritics are removed.
 fn fold(part: &str, folded: &mut String) {
     if part.is_ascii() {
-        folded.extend(part.bytes().map(|byte| byte.to_ascii_lowercase() as char));
+        let start = folded.len();
+        folded.push_str(part);
+        folded[start..].make_ascii_lowercase();
     } else {
         folded.extend(
             part.nfkd()
