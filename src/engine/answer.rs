@@ -1,6 +1,5 @@
 //! From rankings to a reply: merging, paging, and snippets from sources that are checked against the index.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use memchr::memmem::Finder;
@@ -26,7 +25,6 @@ use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{LineIndex, Lines};
 use spyhop_grep::Line;
-use spyhop_grep::secrets;
 use spyhop_search::filter::Filter;
 use spyhop_search::profile::Profile;
 use spyhop_search::query::Query;
@@ -537,40 +535,21 @@ impl<'a> AnswerContext<'a> {
             head: &head,
             expand: self.request.expand,
             max_chars,
-            terms: &terms,
-            literal: &query.text,
         };
-        self.text_of_request(&request, signature, &index, (path, source))
-    }
-
-    fn text_of_request(
-        &self,
-        request: &snippet::SnippetRequest<'_>,
-        signature: Option<u32>,
-        index: &LineIndex,
-        (path, source): (&str, &str),
-    ) -> (Option<Snippet>, SourceLine) {
         let mut tokenizer = self.engine.parsers().tokenizers().take();
+        let mut matcher = snippet::SnippetMatcher::new(&terms, &query.text, &mut tokenizer);
         // The line of the hit is in its snippet.
-        let best = snippet::shown_lines(source, index, request, &mut tokenizer);
-        let of_snippet = snippet::SnippetRequest { lines: best, ..*request };
-        let telling = snippet::representative_line(source, index, &of_snippet, signature, &mut tokenizer);
+        let best = snippet::shown_lines(source, &index, &request, &mut matcher);
+        let of_snippet = snippet::SnippetRequest { lines: best, ..request };
+        let telling = snippet::representative_line(source, &index, &of_snippet, signature, &mut matcher);
+        let above = head.iter().map(|line| Lines { first: *line, last: *line });
+        let shown = above.chain([snippet::extent(&index, &of_snippet)]);
+        let spans: Vec<_> = shown.map(|lines| index.span_of(lines).range()).collect();
         // A mask has the length of its secret, so lines keep their positions.
-        let masked = self.engine.policy().secret_mask(path, source).map(|cover| {
-            let above = request.head.iter().map(|line| Lines { first: *line, last: *line });
-            let shown = above.chain([snippet::extent(index, &of_snippet)]);
-            shown.fold(Cow::Borrowed(source), |source, lines| {
-                let masked = secrets::mask_lines(&source, index.span_of(lines).range(), &cover);
-                match masked {
-                    Cow::Owned(masked) => Cow::Owned(masked),
-                    Cow::Borrowed(_) => source,
-                }
-            })
-        });
-        let source = masked.as_deref().unwrap_or(source);
-        let line = snippet::source_line(source, index, request, telling, &mut tokenizer);
+        let masked = self.engine.policy().masked_spans(path, source, &spans);
+        let line = snippet::source_line(&masked, &index, telling, &mut matcher);
         let shows = self.request.mode != Mode::Compact;
-        (shows.then(|| snippet::snippet(source, index, request, best, &mut tokenizer)), line)
+        (shows.then(|| snippet::snippet(&masked, &index, &request, best, &mut matcher)), line)
     }
 }
 

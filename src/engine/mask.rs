@@ -5,6 +5,11 @@
 //! names, reasons, and patterns of ignore files. Paths are not masked, because a masked path cannot be opened. Texts of
 //! the request are not masked either.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
+use rustc_hash::FxHashSet;
+
 use super::api::*;
 use spyhop_base::model::Skipped;
 use spyhop_context::memory::{self, NoteReason};
@@ -18,10 +23,29 @@ impl CallPolicy {
         (!self.show_secrets).then(cover)
     }
 
+    /// The text `source` of the file at `path`, with the secrets in ranges of whole lines masked unless the policy shows secrets.
+    pub(super) fn masked_spans<'s>(
+        self,
+        path: &str,
+        source: &'s str,
+        spans: &[Range<usize>],
+    ) -> Cow<'s, str> {
+        match self.show_secrets {
+            true => Cow::Borrowed(source),
+            false => secrets::mask_spans(source, spans, (path, walk::holds_secrets(path))),
+        }
+    }
+
     /// A reply, with the secrets in its texts masked unless the policy shows secrets.
     pub(super) fn masked<T: MaskTexts>(self, mut reply: T) -> T {
         if !self.show_secrets {
-            reply.mask_texts(&mut secrets::mask_text);
+            // The hits of a page have many texts in common, such as sentences of reasons.
+            let mut known: FxHashSet<String> = FxHashSet::default();
+            reply.mask_texts(&mut |text| {
+                if !known.contains(text) && !secrets::mask_text(text) {
+                    known.insert(text.clone());
+                }
+            });
         }
         reply
     }

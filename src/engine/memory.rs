@@ -374,7 +374,7 @@ fn note_of(
     }
     (note.links, note.commit) = (links, commit);
     // The id is that of the text as it is stored.
-    memory::texts(&mut note).for_each(spyhop_grep::secrets::mask_text);
+    memory::texts(&mut note).for_each(|text| _ = spyhop_grep::secrets::mask_text(text));
     note.id = note.id_of();
     Ok(note)
 }

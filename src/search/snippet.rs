@@ -104,8 +104,6 @@ pub struct SnippetRequest<'q> {
     pub expand: u32,
     /// The most characters, not counting context; `None` for no limit.
     pub max_chars: Option<usize>,
-    pub terms: &'q [String],
-    pub literal: &'q str,
 }
 
 /// The lines that a snippet may show, without those above it.
@@ -123,25 +121,24 @@ pub fn shown_lines(
     source: &str,
     index: &LineIndex,
     request: &SnippetRequest<'_>,
-    tokenizer: &mut Tokenizer,
+    matcher: &mut SnippetMatcher<'_, '_>,
 ) -> Lines {
     let hit = extent(index, &SnippetRequest { expand: 0, ..*request });
     match request.max_chars {
-        Some(max) => choose(source, index, (hit, request.wanted), max, &mut Matcher::new(request, tokenizer)),
+        Some(max) => choose(source, index, (hit, request.wanted), max, matcher),
         None => hit,
     }
 }
 
-/// Cuts the lines `best`, which are [`shown_lines`], out of `source`. A tokenizer whose cache has the words of the text is faster.
+/// Cuts the lines `best`, which are [`shown_lines`], out of `source`.
 pub fn snippet(
     source: &str,
     index: &LineIndex,
     request: &SnippetRequest<'_>,
     best: Lines,
-    tokenizer: &mut Tokenizer,
+    matcher: &mut SnippetMatcher<'_, '_>,
 ) -> Snippet {
     let hit = extent(index, &SnippetRequest { expand: 0, ..*request });
-    let mut matcher = Matcher::new(request, tokenizer);
     // Context stands around the lines that were shown, however many characters it has.
     let shown = extent(index, &SnippetRequest { lines: best, ..*request });
     let span = index.span_of(shown);
@@ -175,14 +172,13 @@ pub fn representative_line(
     index: &LineIndex,
     request: &SnippetRequest<'_>,
     signature: Option<u32>,
-    tokenizer: &mut Tokenizer,
+    matcher: &mut SnippetMatcher<'_, '_>,
 ) -> u32 {
     let hit = extent(index, &SnippetRequest { expand: 0, ..*request });
-    let mut matcher = Matcher::new(request, tokenizer);
     let numbers = hit.first..=hit.last;
     let signature = signature.filter(|line| numbers.contains(line));
     // A signature with every word of the query tells more than a line of a comment that has them in a row.
-    let has_all = |line: &u32| matcher.distinct(line_of(source, index, *line)) >= request.terms.len();
+    let has_all = |line: &u32| matcher.distinct(line_of(source, index, *line)) >= matcher.terms.len();
     if let Some(line) = signature.filter(has_all) {
         return line;
     }
@@ -209,14 +205,13 @@ pub fn representative_line(
 pub fn source_line(
     source: &str,
     index: &LineIndex,
-    request: &SnippetRequest<'_>,
     line: u32,
-    tokenizer: &mut Tokenizer,
+    matcher: &mut SnippetMatcher<'_, '_>,
 ) -> SourceLine {
     let whole = line_of(source, index, line);
     let trimmed = whole.trim();
     let text: String = trimmed.chars().take(DEFAULT_CHARS).collect();
-    let highlights = Matcher::new(request, tokenizer).highlights(&text);
+    let highlights = matcher.highlights(&text);
     let indent = whole.len() - whole.trim_start().len();
     let first = highlights.first().map_or(0, |span| span.start);
     SourceLine { line, column: if text.is_empty() { 1 } else { indent as u32 + first + 1 }, text, highlights }
@@ -263,7 +258,7 @@ fn choose(
     index: &LineIndex,
     (hit, wanted): (Lines, Option<u32>),
     max: usize,
-    matcher: &mut Matcher<'_, '_>,
+    matcher: &mut SnippetMatcher<'_, '_>,
 ) -> Lines {
     let lines: Vec<&str> = (hit.first..=hit.last)
         .map(|line| &source[index.span_of(Lines { first: line, last: line }).range()])
@@ -290,8 +285,8 @@ fn choose(
     Lines { first: hit.first + best.0 as u32, last: hit.first + best.2 as u32 - 1 }
 }
 
-/// Finds what matched in a piece of text.
-struct Matcher<'q, 't> {
+/// Finds what matched in the pieces of a text.
+pub struct SnippetMatcher<'q, 't> {
     terms: &'q [String],
     term_prefixes: TermPrefixFilter,
     literal: &'q str,
@@ -300,37 +295,38 @@ struct Matcher<'q, 't> {
     scratch: TermList,
 }
 
-impl<'q, 't> Matcher<'q, 't> {
-    fn new(request: &SnippetRequest<'q>, tokenizer: &'t mut Tokenizer) -> Matcher<'q, 't> {
-        Matcher {
-            terms: request.terms,
-            term_prefixes: TermPrefixFilter::new(request.terms.iter().map(String::as_str)),
-            literal: request.literal,
-            tokenizer,
-            scratch: TermList::default(),
-        }
+impl<'q, 't> SnippetMatcher<'q, 't> {
+    /// Finds these terms, and the text `literal`. A tokenizer whose cache has the words of the text is faster.
+    pub fn new(
+        terms: &'q [String],
+        literal: &'q str,
+        tokenizer: &'t mut Tokenizer,
+    ) -> SnippetMatcher<'q, 't> {
+        let term_prefixes = TermPrefixFilter::new(terms.iter().map(String::as_str));
+        SnippetMatcher { terms, term_prefixes, literal, tokenizer, scratch: TermList::default() }
     }
 
-    /// Whether a part of `word` may match. Words that fail this test are not split and stemmed.
-    fn may_match(&self, word: &str) -> bool {
-        self.term_prefixes.possible_terms(word.as_bytes()).mask != 0
-    }
-
-    fn is_match(&mut self, part: &str) -> bool {
-        self.scratch.clear();
-        self.tokenizer.terms(part, &mut self.scratch);
-        self.scratch.iter().any(|term| self.terms.iter().any(|wanted| wanted == term))
+    /// Calls `each` with the words of `text` of which a part may match. Other words are not split and stemmed.
+    fn for_each_likely_word<'w>(
+        &mut self,
+        text: &'w str,
+        mut each: impl FnMut(&mut PartMatcher<'_>, &'w str),
+    ) {
+        let SnippetMatcher { terms, term_prefixes, tokenizer, scratch, .. } = self;
+        let mut parts = PartMatcher { terms, tokenizer, scratch };
+        term_prefixes.for_each_word(text, |word, may_hold| {
+            if may_hold && term_prefixes.possible_terms(word.as_bytes()).mask != 0 {
+                each(&mut parts, word);
+            }
+        });
     }
 
     /// The number of distinct matching words of a line. The query text counts as three.
     fn distinct(&mut self, line: &str) -> usize {
         let mut seen: Vec<&str> = Vec::new();
-        for_each_word(line, |word| {
-            if !self.may_match(word) {
-                return;
-            }
+        self.for_each_likely_word(line, |matcher, word| {
             for part in parts(word) {
-                if !seen.contains(&part) && self.is_match(part) {
+                if !seen.contains(&part) && matcher.is_match(part) {
                     seen.push(part);
                 }
             }
@@ -347,22 +343,19 @@ impl<'q, 't> Matcher<'q, 't> {
         if self.is_literal(text) {
             spans.extend(text.match_indices(self.literal).map(|(at, found)| Span::new(at, at + found.len())));
         }
-        for_each_word(text, |word| {
-            if !self.may_match(word) {
-                return;
-            }
+        self.for_each_likely_word(text, |matcher, word| {
             let place = |piece: &str| {
                 let start = piece.as_ptr() as usize - text.as_ptr() as usize;
                 Span::new(start, start + piece.len())
             };
             let before = spans.len();
             for part in parts(word) {
-                if self.is_match(part) {
+                if matcher.is_match(part) {
                     spans.push(place(part));
                 }
             }
             // A term such as `sha256` is not a single part.
-            if spans.len() == before && self.is_match(word) {
+            if spans.len() == before && matcher.is_match(word) {
                 spans.push(place(word));
             }
         });
@@ -375,6 +368,22 @@ impl<'q, 't> Matcher<'q, 't> {
             }
         }
         merged
+    }
+}
+
+/// Compares parts of words with terms.
+struct PartMatcher<'m> {
+    terms: &'m [String],
+    tokenizer: &'m mut Tokenizer,
+    /// The terms of one part.
+    scratch: &'m mut TermList,
+}
+
+impl PartMatcher<'_> {
+    fn is_match(&mut self, part: &str) -> bool {
+        self.scratch.clear();
+        self.tokenizer.terms(part, self.scratch);
+        self.scratch.iter().any(|term| self.terms.iter().any(|wanted| wanted == term))
     }
 }
 
@@ -393,18 +402,12 @@ mod tests {
         let index = LineIndex::new(source);
         let lines = Lines { first: lines.0, last: lines.1 };
         let terms: Vec<String> = terms.iter().map(|term| term.to_string()).collect();
-        let request = SnippetRequest {
-            lines,
-            span: index.span_of(lines),
-            wanted: None,
-            head: &[],
-            expand,
-            max_chars: max,
-            terms: &terms,
-            literal: "",
-        };
-        let best = shown_lines(source, &index, &request, &mut Tokenizer::new());
-        let snippet = snippet(source, &index, &request, best, &mut Tokenizer::new());
+        let (span, wanted, max_chars) = (index.span_of(lines), None, max);
+        let request = SnippetRequest { lines, span, wanted, head: &[], expand, max_chars };
+        let mut tokenizer = Tokenizer::new();
+        let mut matcher = SnippetMatcher::new(&terms, "", &mut tokenizer);
+        let best = shown_lines(source, &index, &request, &mut matcher);
+        let snippet = snippet(source, &index, &request, best, &mut matcher);
         let mut shown = String::new();
         let mut at = 0;
         for span in &snippet.highlights {
@@ -451,11 +454,11 @@ mod tests {
             let lines = Lines { first: 1, last: 5 };
             let terms: Vec<String> = terms.iter().map(|term| term.to_string()).collect();
             let (span, wanted, head, expand, max_chars) = (index.span_of(lines), None, &[][..], 0, None);
-            let request =
-                SnippetRequest { lines, span, wanted, head, expand, max_chars, terms: &terms, literal };
+            let request = SnippetRequest { lines, span, wanted, head, expand, max_chars };
             let mut tokenizer = Tokenizer::new();
-            let line = representative_line(source, &index, &request, signature, &mut tokenizer);
-            let shown = source_line(source, &index, &request, line, &mut tokenizer);
+            let mut matcher = SnippetMatcher::new(&terms, literal, &mut tokenizer);
+            let line = representative_line(source, &index, &request, signature, &mut matcher);
+            let shown = source_line(source, &index, line, &mut matcher);
             assert_eq!((shown.line, shown.column, shown.text.as_str()), expected);
         };
         check(&["key"], "key", Some(2), (2, 4, "fn key_of() {"));
@@ -473,11 +476,12 @@ mod tests {
         let shown = |wanted: Option<u32>| {
             let terms = ["key".to_string()];
             let span = index.span_of(lines);
-            let (head, max_chars, terms) = (&[1, 3][..], Some(14), &terms[..]);
-            let request =
-                SnippetRequest { lines, span, wanted, head, expand: 0, max_chars, terms, literal: "" };
-            let best = shown_lines(source, &index, &request, &mut Tokenizer::new());
-            let snippet = snippet(source, &index, &request, best, &mut Tokenizer::new());
+            let (head, max_chars) = (&[1, 3][..], Some(14));
+            let request = SnippetRequest { lines, span, wanted, head, expand: 0, max_chars };
+            let mut tokenizer = Tokenizer::new();
+            let mut matcher = SnippetMatcher::new(&terms, "", &mut tokenizer);
+            let best = shown_lines(source, &index, &request, &mut matcher);
+            let snippet = snippet(source, &index, &request, best, &mut matcher);
             let head: Vec<u32> = snippet.head.iter().map(|line| line.line).collect();
             (head, snippet.lines.first, snippet.lines.last)
         };

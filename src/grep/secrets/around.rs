@@ -48,7 +48,8 @@ pub fn find(bytes: &[u8], found: &mut Vec<SecretBlock>) {
         if let Some(head) = open.take() {
             open = follow(bytes, head, line.clone(), found);
         }
-        if open.is_none() {
+        // Nothing follows the last line.
+        if open.is_none() && end < bytes.len() {
             open = opens(&bytes[line.clone()], line.start);
         }
         if body.is_some() || (may_hold_body && line.len() >= MIN_WIDTH) {

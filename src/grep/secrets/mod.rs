@@ -174,6 +174,34 @@ pub fn mask_lines<'s>(source: &'s str, span: Range<usize>, cover: &SecretMask) -
     }
 }
 
+/// Returns the text of a file with the secrets in `spans` masked, which are ranges of whole lines; `path` is that of the file, and
+/// `whole` says whether the walk counts the file as a file of secrets. The text is searched for blocks only if these lines
+/// may contain a secret.
+pub fn mask_spans<'s>(text: &'s str, spans: &[Range<usize>], (path, whole): (&str, bool)) -> Cow<'s, str> {
+    let (by_name, check) = (SecretMask::new(path, whole, Vec::new()), LineCheck::new(text.as_bytes()));
+    if !spans.iter().any(|span| may_hold_secret(text, span.clone(), &by_name, &check)) {
+        return Cow::Borrowed(text);
+    }
+    let cover = SecretMask { blocks: blocks(text.as_bytes()), ..by_name };
+    spans.iter().fold(Cow::Borrowed(text), |text, span| match mask_lines(&text, span.clone(), &cover) {
+        Cow::Owned(masked) => Cow::Owned(masked),
+        Cow::Borrowed(_) => text,
+    })
+}
+
+/// Whether whole lines of a text may contain a secret; certain if not. `by_name` has no blocks.
+fn may_hold_secret(text: &str, span: Range<usize>, by_name: &SecretMask, check: &LineCheck<'_>) -> bool {
+    let mut at = span.start;
+    let mut starts = line::LineStarts::of(&text.as_bytes()[span.clone()]);
+    text[span.clone()].split_inclusive('\n').any(|line| {
+        let (line, from) = (line.as_bytes(), at);
+        at += line.len();
+        let may_hold_tokens = starts.pass(at - span.start);
+        by_name.masked(line, from as u64, may_hold_tokens).is_some()
+            || check.has_block(line, from as u64) != Some(false)
+    })
+}
+
 /// All lines of `bytes` with their secrets masked.
 pub(crate) fn mask_all(bytes: &[u8], cover: &SecretMask) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
@@ -188,13 +216,14 @@ pub(crate) fn mask_all(bytes: &[u8], cover: &SecretMask) -> Vec<u8> {
     out
 }
 
-/// Masks a text of a reply that is not part of a file, such as the name of a symbol or a reason.
-pub fn mask_text(text: &mut String) {
+/// Masks a text of a reply that is not part of a file, such as the name of a symbol or a reason. Returns whether the text contains
+/// a secret.
+pub fn mask_text(text: &mut String) -> bool {
     let cover = SecretMask { blocks: blocks(text.as_bytes()), ..SecretMask::default() };
     let whole = 0..text.len();
-    if let Cow::Owned(masked) = mask_lines(text, whole, &cover) {
-        *text = masked;
-    }
+    let Cow::Owned(masked) = mask_lines(text, whole, &cover) else { return false };
+    *text = masked;
+    true
 }
 
 /// Masks end at character boundaries, so the result is UTF-8 if the text was.

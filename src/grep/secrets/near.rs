@@ -39,10 +39,25 @@ pub fn find(line: &[u8], found: &mut Vec<Secret>) {
 
 /// The word that begins at `from`: what no blank, quote, bracket or separator divides.
 fn word_at(line: &[u8], from: usize) -> Range<usize> {
-    let is_end = |byte: &u8| *byte <= b' ' || b"\"'`()[]{}<>,;|=".contains(byte);
-    let len = line[from..].iter().position(is_end).unwrap_or(line.len() - from);
+    let len = line[from..].iter().position(|byte| IS_END[usize::from(*byte)]).unwrap_or(line.len() - from);
     from..from + len
 }
+
+/// By byte: whether it divides words. Every byte of every line that is shown is looked at.
+const IS_END: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte <= b' ' as usize {
+        table[byte] = true;
+        byte += 1;
+    }
+    let (signs, mut at) = (b"\"'`()[]{}<>,;|=", 0);
+    while at < signs.len() {
+        table[signs[at] as usize] = true;
+        at += 1;
+    }
+    table
+};
 
 /// The parts of a word between colons, slashes and the sign of an address.
 fn parts(line: &[u8], word: Range<usize>) -> impl Iterator<Item = Range<usize>> {

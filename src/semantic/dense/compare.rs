@@ -56,7 +56,7 @@ impl QuestionAsker {
             return Ok(());
         }
         let mut masked: Vec<String> = new.iter().map(|question| question.to_string()).collect();
-        masked.iter_mut().for_each(secrets::mask_text);
+        masked.iter_mut().for_each(|text| _ = secrets::mask_text(text));
         let texts: Vec<&str> = masked.iter().map(String::as_str).collect();
         let vectors = self.silence.ask("vectors", || self.provider.embed(&texts, Patience::Search))?;
         let mut known = lock(&self.known);
