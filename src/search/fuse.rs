@@ -110,10 +110,8 @@ pub(crate) fn joined(lists: impl Iterator<Item = (f32, u32)>, depth: usize) -> V
 /// The lists for a range of rows, by [`FusedList`]. The list of the literal pass stays empty here.
 fn lists(evidence: &Evidence, rows: Range<usize>, depth: usize) -> [TopList; FusedList::ALL.len()] {
     let mut lists = FusedList::ALL.map(|_| TopList::new(depth));
-    for row in rows.filter(|row| evidence.sums[*row].is_shown) {
-        for list in FusedList::ALL {
-            lists[list as usize].offer(evidence.score(list, row), row as u32);
-        }
+    for (kind, list) in FusedList::ALL.into_iter().zip(&mut lists) {
+        evidence.for_each_score(kind, rows.clone(), |score, row| list.offer(score, row));
     }
     lists
 }

@@ -70,6 +70,7 @@ impl Lengths<'_> {
     /// The number of length codes.
     pub const CODES: usize = 256;
 
+    #[inline]
     pub fn code(&self, doc: u32) -> u8 {
         self.0.map_or(0, |reader| reader.fieldnorm_id(doc))
     }

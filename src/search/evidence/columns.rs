@@ -1,6 +1,7 @@
 //! The columns in which the passes add up scores, the lists of files that are fused by these scores, and the pool of
 //! evidence between queries.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -369,19 +370,38 @@ impl Evidence {
         self.path_idf.clear();
     }
 
-    /// The score of the matching file with index `row` for a fused list. A file with score 0 is not in that list.
-    pub fn score(&self, list: FusedList, row: usize) -> f32 {
-        let (file, sums, columns) = (self.matching[row] as usize, &self.sums[row], &self.columns);
+    /// Calls `each` with the score for a fused list of each matching file that is shown, by its index, which is in `rows`. A file
+    /// with score 0 is not in that list; the list of the literal pass is not known here.
+    pub fn for_each_score(&self, list: FusedList, rows: Range<usize>, each: impl FnMut(f32, u32)) {
+        let RowSums { body, name, path, defines, .. } = &self.columns;
         match list {
-            FusedList::Body => columns.body[file],
-            FusedList::Chunk => sums.chunk,
-            FusedList::Chunks => sums.chunks,
-            FusedList::Symbol => sums.symbol,
-            FusedList::Name => columns.name[file],
-            FusedList::Path => columns.path[file],
-            FusedList::Comment => sums.comment,
-            FusedList::Definitions => columns.defines[file].count_ones() as f32,
-            FusedList::Literal => 0.0,
+            FusedList::Body => self.for_each_shown(rows, |file, _| body[file], each),
+            FusedList::Chunk => self.for_each_shown(rows, |_, sums| sums.chunk, each),
+            FusedList::Chunks => self.for_each_shown(rows, |_, sums| sums.chunks, each),
+            FusedList::Symbol => self.for_each_shown(rows, |_, sums| sums.symbol, each),
+            FusedList::Name => self.for_each_shown(rows, |file, _| name[file], each),
+            FusedList::Path => self.for_each_shown(rows, |file, _| path[file], each),
+            FusedList::Comment => self.for_each_shown(rows, |_, sums| sums.comment, each),
+            FusedList::Definitions => {
+                self.for_each_shown(rows, |file, _| defines[file].count_ones() as f32, each)
+            }
+            FusedList::Literal => {}
+        }
+    }
+
+    #[inline]
+    fn for_each_shown(
+        &self,
+        rows: Range<usize>,
+        score: impl Fn(usize, &Sums) -> f32,
+        mut each: impl FnMut(f32, u32),
+    ) {
+        let first = rows.start as u32;
+        let files = self.matching[rows.clone()].iter().zip(&self.sums[rows]);
+        for (row, (file, sums)) in (first..).zip(files) {
+            if sums.is_shown {
+                each(score(*file as usize, sums), row);
+            }
         }
     }
 
