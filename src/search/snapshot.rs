@@ -5,8 +5,8 @@ mod documents;
 mod paths;
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
 
 pub use documents::NO_FILE;
 
@@ -77,8 +77,8 @@ pub struct SearchSnapshot {
     lengths: Vec<[u32; 2]>,
     /// By file: the bits of [`PathRole`] and [`KNOWN`]; 0 until the role is computed.
     roles: Vec<AtomicU8>,
-    /// Files by path, once a question needs them.
-    paths: OnceLock<PathIndex>,
+    /// Files by path.
+    path_index: PathIndex,
     /// Evidence of earlier queries, whose memory is used again.
     pool: Arc<Pool>,
 }
@@ -109,7 +109,7 @@ impl SearchSnapshot {
         let pool = Arc::default();
         let index = SegmentList::clone(&committed.reader);
         let members = vec![JoinedView { committed, key: key.clone(), first_file: 0 }];
-        let paths = OnceLock::new();
+        let path_index = PathIndex::default();
         Ok(Some(SearchSnapshot {
             members,
             index,
@@ -119,7 +119,7 @@ impl SearchSnapshot {
             documents,
             lengths,
             roles,
-            paths,
+            path_index,
             pool,
         }))
     }
@@ -148,7 +148,7 @@ impl SearchSnapshot {
             documents: Documents::joined(parts.iter().map(|part| (&part.documents, part.n_files() as u32)))?,
             lengths: parts.iter().flat_map(|part| part.lengths.iter().copied()).collect(),
             roles: (0..first_file).map(|_| AtomicU8::default()).collect(),
-            paths: OnceLock::new(),
+            path_index: PathIndex::default(),
             pool: Arc::default(),
         })
     }
@@ -246,30 +246,31 @@ impl SearchSnapshot {
         self.version(file).path()
     }
 
-    fn path_index(&self) -> &PathIndex {
-        self.paths.get_or_init(|| PathIndex::new((0..self.n_files()).map(|file| self.path(file as u32))))
+    fn paths(&self) -> impl Iterator<Item = &str> {
+        (0..self.n_files()).map(|file| self.path(file as u32))
     }
 
     /// The file with exactly this path.
     pub fn file_at(&self, path: &str) -> Option<u32> {
-        self.path_index().whole.files(path).find(|file| self.path(*file) == path)
+        self.path_index.whole(self.paths()).files(path).find(|file| self.path(*file) == path)
     }
 
     /// The files with this name, in any folder.
     pub fn files_named(&self, name: &str) -> Vec<u32> {
-        let files = self.path_index().name.files(name);
+        let files = self.path_index.name(self.paths()).files(name);
         files.filter(|file| split(self.path(*file)).1 == name).collect()
     }
 
     /// The files of a folder, without those of the folders below.
     pub fn files_in(&self, folder: &str) -> Vec<u32> {
-        let files = self.path_index().folder.files(folder);
+        let files = self.path_index.folder(self.paths()).files(folder);
         files.filter(|file| split(self.path(*file)).0 == folder).collect()
     }
 
     /// The folders with files whose last part is `name`.
     pub fn folders_named(&self, name: &str) -> Vec<&str> {
-        let folders = self.path_index().folder_name.files(name).map(|file| split(self.path(file)).0);
+        let folders =
+            self.path_index.folder_name(self.paths()).files(name).map(|file| split(self.path(file)).0);
         folders.filter(|folder| split(folder).1 == name).collect()
     }
 

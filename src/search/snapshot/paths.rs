@@ -1,6 +1,7 @@
-//! Files of a view by path, by file name and by folder. Made when it is first asked for, once per generation.
+//! Files of a view by path, by file name and by folder. Each index is made when it is first asked for, once per generation.
 
 use std::hash::{BuildHasher, Hasher};
+use std::sync::OnceLock;
 
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
@@ -10,17 +11,18 @@ use spyhop_base::path;
 #[derive(Default)]
 pub(super) struct ByHash(Vec<(u32, u32)>);
 
-/// The files of a view by path, by file name and by folder.
+/// The files of a view by path, by file name and by folder. The paths that a function gets are those of all files, in order.
+#[derive(Default)]
 pub(super) struct PathIndex {
-    pub whole: ByHash,
-    pub name: ByHash,
-    pub folder: ByHash,
-    /// The first file of each folder, by the last part of the folder's path.
-    pub folder_name: ByHash,
+    whole: OnceLock<ByHash>,
+    name: OnceLock<ByHash>,
+    folder: OnceLock<ByHash>,
+    folder_name: OnceLock<ByHash>,
 }
 
 impl ByHash {
-    fn new(mut rows: Vec<(u32, u32)>) -> ByHash {
+    fn new<'p>(texts: impl Iterator<Item = (u32, &'p str)>) -> ByHash {
+        let mut rows: Vec<(u32, u32)> = texts.map(|(file, text)| (hash(text), file)).collect();
         rows.sort_unstable();
         ByHash(rows)
     }
@@ -40,20 +42,29 @@ fn hash(text: &str) -> u32 {
 }
 
 impl PathIndex {
-    pub fn new<'p>(paths: impl ExactSizeIterator<Item = &'p str>) -> PathIndex {
-        let (mut whole, mut name) = (Vec::with_capacity(paths.len()), Vec::with_capacity(paths.len()));
-        let (mut folder, mut folder_name) = (Vec::with_capacity(paths.len()), Vec::new());
-        let mut seen = FxHashSet::default();
-        for (file, path) in (0..).zip(paths) {
-            let (folder_of_file, name_of_file) = path::split(path);
-            whole.push((hash(path), file));
-            name.push((hash(name_of_file), file));
-            folder.push((hash(folder_of_file), file));
-            if seen.insert(folder_of_file) {
-                folder_name.push((hash(path::split(folder_of_file).1), file));
-            }
-        }
-        let [whole, name, folder, folder_name] = [whole, name, folder, folder_name].map(ByHash::new);
-        PathIndex { whole, name, folder, folder_name }
+    pub fn whole<'p>(&self, paths: impl Iterator<Item = &'p str>) -> &ByHash {
+        self.whole.get_or_init(|| ByHash::new((0..).zip(paths)))
     }
+
+    pub fn name<'p>(&self, paths: impl Iterator<Item = &'p str>) -> &ByHash {
+        let name = |(file, path): (u32, &'p str)| (file, path::split(path).1);
+        self.name.get_or_init(|| ByHash::new((0..).zip(paths).map(name)))
+    }
+
+    pub fn folder<'p>(&self, paths: impl Iterator<Item = &'p str>) -> &ByHash {
+        self.folder.get_or_init(|| ByHash::new((0..).zip(paths).map(in_folder)))
+    }
+
+    /// The first file of each folder, by the last part of the folder's path.
+    pub fn folder_name<'p>(&self, paths: impl Iterator<Item = &'p str>) -> &ByHash {
+        self.folder_name.get_or_init(|| {
+            let mut seen = FxHashSet::default();
+            let folders = (0..).zip(paths).map(in_folder).filter(|(_, folder)| seen.insert(*folder));
+            ByHash::new(folders.map(|(file, folder)| (file, path::split(folder).1)))
+        })
+    }
+}
+
+fn in_folder((file, path): (u32, &str)) -> (u32, &str) {
+    (file, path::split(path).0)
 }
