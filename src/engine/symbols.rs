@@ -310,9 +310,12 @@ impl<'r> SymbolLookup<'r> {
             if cancel::is_cancelled() {
                 return;
             }
-            let mut names = Default::default();
-            let symbols = match all_symbols(snapshot.version(file), &mut names) {
-                Ok(symbols) => symbols,
+            let (version, mut names) = (snapshot.version(file), Default::default());
+            let symbols = match may_define(wanted, version)
+                .and_then(|may| may.then(|| all_symbols(version, &mut names)).transpose())
+            {
+                Ok(Some(symbols)) => symbols,
+                Ok(None) => return,
                 Err(error) => {
                     lock(&damaged).get_or_insert(error);
                     return;
@@ -377,6 +380,12 @@ impl<'r> SymbolLookup<'r> {
         rows.sort_unstable_by_key(|(place, _)| *place);
         Ok(rows.into_iter().map(|(_, row)| row).collect())
     }
+}
+
+/// Whether a name of a file may match; certain if not. The names are stored together, so symbols without one are not decoded.
+fn may_define(wanted: &SymbolPattern, version: Version<'_>) -> Result<bool, MetaError> {
+    let Some(name) = wanted.name.fuzzy() else { return Ok(true) };
+    Ok(name.may_take_any(version.symbol_names()?) || name.may_take_any(version.minor_names()?))
 }
 
 /// Every symbol of a file, in order, each with whether line rules found the symbol.

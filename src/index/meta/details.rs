@@ -15,8 +15,8 @@
 //! All numbers are varints.
 
 use super::outline::{
-    ContainerCode, KIND_BITS, Outline, OutlineSymbol, byte, checked, push_name, push_pair, sealed,
-    take_names, take_pair, take_text, text,
+    ContainerCode, KIND_BITS, Outline, OutlineSymbol, SymbolNames, byte, checked, parts, push_name,
+    push_pair, sealed, take_names, take_pair, take_text, text,
 };
 use spyhop_base::model::{Analysis, SymbolKind};
 use spyhop_base::store::{push_varint, take_varint};
@@ -128,6 +128,14 @@ impl<'a> Details<'a> {
             details.minor.push(before);
         }
         Some(details)
+    }
+}
+
+/// The names of the minor symbols.
+pub(super) fn minor_names(bytes: &[u8]) -> Option<SymbolNames<'_>> {
+    match by_rule(bytes)?.1 {
+        [] => Some(SymbolNames::default()),
+        rest => Some(parts(rest)?.0),
     }
 }
 

@@ -419,6 +419,12 @@ impl<'m> Version<'m> {
         self.decoded(SymbolNames::decode)
     }
 
+    /// The names of the minor symbols.
+    pub fn minor_names(self) -> Result<SymbolNames<'m>, MetaError> {
+        let damaged = || self.meta.damaged(self.record, format!("the details of {}", self.path()));
+        self.columns.details(self.row).and_then(details::minor_names).ok_or_else(damaged)
+    }
+
     /// The uses of names; `None` if none are stored, because only the path or the text of the file is indexed.
     pub fn uses(self) -> Result<Option<StoredUses>, MetaError> {
         let damaged = || self.meta.damaged(self.record, format!("the uses of {}", self.path()));

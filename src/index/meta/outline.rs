@@ -284,7 +284,7 @@ impl ContainerCode {
 
 /// An iterator over the names of an outline's symbols, in order, as bytes: ranking compares all of them and selects
 /// few, so only the selected names are converted to text.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct SymbolNames<'a> {
     left: usize,
     rest: &'a [u8],
@@ -325,7 +325,7 @@ pub(super) fn take_names<'b>(body: &'b [u8], names: &mut Vec<u8>) -> Option<(Vec
 }
 
 /// The names in a body, and the bytes after them.
-fn parts(body: &[u8]) -> Option<(SymbolNames<'_>, &[u8])> {
+pub(super) fn parts(body: &[u8]) -> Option<(SymbolNames<'_>, &[u8])> {
     let mut rest = body;
     let (left, len) = (take_varint(&mut rest)? as usize, take_varint(&mut rest)? as usize);
     let (names, rest) = rest.split_at_checked(len)?;

@@ -145,12 +145,20 @@ impl Letters {
         true
     }
 
+    /// How many letters of the pattern occur in order with `byte`, if `found` occur before the byte.
+    pub fn found_with(&self, byte: u8, found: usize) -> usize {
+        found + usize::from(self.text[found] == byte.to_ascii_lowercase())
+    }
+
+    /// Whether this number of letters is the whole pattern.
+    pub fn is_whole(&self, found: usize) -> bool {
+        found == self.len()
+    }
+
     /// Reads `text`, which follows the text of `seen`.
     pub fn read(&self, text: &[u8], seen: &mut SeenLetters) {
         let Some(places) = &self.places else {
-            for byte in text {
-                seen.found += usize::from(self.text[seen.found] == byte.to_ascii_lowercase());
-            }
+            text.iter().for_each(|byte| seen.found = self.found_with(*byte, seen.found));
             return;
         };
         let SeenLetters { mut found, mut before, mut last, mut joined, mut starts } = *seen;

@@ -10,6 +10,7 @@ use nucleo_matcher::{Matcher, Utf32Str};
 use super::best::{Best, in_blocks};
 use super::bound::SeenLetters;
 use super::pattern::{Fuzzy, SCORE_OF_LETTER, matcher};
+use spyhop_index::meta::SymbolNames;
 
 /// The position of the score in a key, and its mask.
 const SCORE_SHIFT: u32 = 34;
@@ -88,6 +89,30 @@ pub fn best_names<'p>(
     });
     let total = parts.iter().map(|(_, total)| total).sum();
     (Best::merged(keep, parts.into_iter().map(|(best, _)| best)), total)
+}
+
+impl Fuzzy {
+    /// Whether one of the names may match; certain if not. The bytes that a name shares with the one before are not read again.
+    pub fn may_take_any(&self, mut names: SymbolNames<'_>) -> bool {
+        let Some(letters) = &self.letters else { return true };
+        // By byte of the name: how many letters of the pattern occur in order up to the byte.
+        let mut up_to: Vec<usize> = Vec::new();
+        while let Some((name, shared)) = names.advance() {
+            up_to.truncate(shared);
+            let mut found = up_to.last().copied().unwrap_or_default();
+            for byte in &name[shared..] {
+                if !byte.is_ascii() {
+                    return true;
+                }
+                found = letters.found_with(*byte, found);
+                up_to.push(found);
+            }
+            if letters.is_whole(found) {
+                return true;
+            }
+        }
+        false
+    }
 }
 
 /// The state of one thread that matches names.
