@@ -38,12 +38,12 @@ fn main() -> std::process::ExitCode {
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The delay in milliseconds after which freed memory goes back to the system. A single query is over before that, and
+/// The delay in milliseconds after which freed memory goes back to the system. A query is over before that, and the next one
 /// allocates the same memory again and again: returning it in between takes a fifth of the query's time. An update
 /// fills segments of tens of megabytes: with the allocator's default of ten milliseconds, the memory that it keeps adds
 /// a quarter to what an index build takes. With no delay at all, each stage of a server's answers would return what the
 /// next stage allocates.
-const QUESTION: i64 = 100;
+const QUESTION: i64 = 1_000;
 const UPDATES: i64 = 1;
 
 /// Sets the delay after which freed memory goes back to the system.
