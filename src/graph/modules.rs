@@ -20,6 +20,9 @@ use spyhop_search::files_with;
 /// The most files that one module name may mean; a longer list says nothing about the meaning.
 const MAX_FILES: usize = 64;
 
+/// The most files whose packages are read for one name of a package.
+const MAX_READ: usize = 500;
+
 /// The longest chain of configurations that extend each other.
 const MAX_EXTENDS: usize = 4;
 
@@ -311,16 +314,16 @@ impl<'a> Graph<'a> {
         if !defining.is_empty() {
             return defining;
         }
-        let files = self.jvm_folder(&path);
-        if !files.is_empty() {
+        let mut files = self.jvm_folder(&path);
+        if self.language(from) == "java" {
             return files;
         }
         let with_word = files_with(self.snapshot, IndexField::Word, item).unwrap_or_default();
-        let in_package = with_word.into_iter().filter(|file| {
+        files.extend(with_word.into_iter().take(MAX_READ).filter(|file| {
             let is_jvm = self.family(*file) == Family::Jvm && self.language(*file) != "java";
             is_jvm && self.steps.take(1) && self.declared_package(*file).as_deref() == Some(name)
-        });
-        in_package.take(MAX_FILES).collect()
+        }));
+        files
     }
 
     /// The files of a package by its folders.

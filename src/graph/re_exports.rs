@@ -31,9 +31,18 @@ impl Graph<'_> {
             None => return Ok(Vec::new()),
         };
         let files = self.module_files(file, import);
-        let mut found = self.reached(vec![files.clone()], name)?;
+        let (mut found, mut extensions) = (self.reached(vec![files.clone()], name)?, Vec::new());
         if found.is_empty() && self.family(file) == Family::Jvm {
-            found = self.reached(vec![self.bound_module(file, import, binding)], name)?;
+            let files = self.bound_module(file, import, binding);
+            found = self.reached(vec![files.clone()], name)?;
+            // An extension function has the container of its receiver, which another file defines.
+            let all = self.definitions(name)?;
+            for own in files.iter().flat_map(|file| all.in_file(*file)).filter(|_| found.is_empty()) {
+                let container = own.container.as_deref().map(|name| self.definitions(name)).transpose()?;
+                let is_member = container.is_some_and(|all| !all.in_file(own.file).is_empty());
+                extensions.extend((own.kind.is_function() && !is_member).then(|| own.clone()));
+            }
+            found.append(&mut extensions);
         }
         // A member of a class, as Java imports it: `import static a.Pool.take`.
         if found.is_empty() {
