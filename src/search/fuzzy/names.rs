@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use nucleo_matcher::{Matcher, Utf32Str};
 
 use super::best::{Best, in_blocks};
-use super::bound::SeenLetters;
+use super::bound::{Letters, SeenLetters};
 use super::pattern::{Fuzzy, SCORE_OF_LETTER, matcher};
 use spyhop_index::meta::SymbolNames;
 
@@ -95,23 +95,37 @@ impl Fuzzy {
     /// Whether one of the names may match; certain if not. The bytes that a name shares with the one before are not read again.
     pub fn may_take_any(&self, mut names: SymbolNames<'_>) -> bool {
         let Some(letters) = &self.letters else { return true };
-        // By byte of the name: how many letters of the pattern occur in order up to the byte.
-        let mut up_to: Vec<usize> = Vec::new();
+        let mut scan = LetterScan::default();
         while let Some((name, shared)) = names.advance() {
-            up_to.truncate(shared);
-            let mut found = up_to.last().copied().unwrap_or_default();
-            for byte in &name[shared..] {
-                if !byte.is_ascii() {
-                    return true;
-                }
-                found = letters.found_with(*byte, found);
-                up_to.push(found);
-            }
-            if letters.is_whole(found) {
+            if scan.may_take(letters, name, shared) {
                 return true;
             }
         }
         false
+    }
+}
+
+/// A scan over names for the letters of a pattern.
+#[derive(Default)]
+struct LetterScan {
+    /// By byte of the previous name: how many letters of the pattern occur in order up to the byte.
+    up_to: Vec<usize>,
+}
+
+impl LetterScan {
+    /// Whether a name may match, which shares its first `shared` bytes with the previous name. No name may follow one that may
+    /// match.
+    fn may_take(&mut self, letters: &Letters, name: &[u8], shared: usize) -> bool {
+        self.up_to.truncate(shared);
+        let mut found = self.up_to.last().copied().unwrap_or_default();
+        for byte in &name[shared..] {
+            if !byte.is_ascii() {
+                return true;
+            }
+            found = letters.found_with(*byte, found);
+            self.up_to.push(found);
+        }
+        letters.is_whole(found)
     }
 }
 
@@ -202,6 +216,33 @@ mod tests {
             ["a.rs resolve_provider_key", "a.rs Provider", "a.rs überlanger_provider", "7"]
         );
         assert_eq!(found("zzz", files), ["0"]);
+    }
+
+    #[test]
+    fn a_scan_takes_the_names_that_the_pattern_takes() {
+        let names = [
+            "resolve",
+            "resolveKey",
+            "resolve_provider",
+            "re",
+            "x",
+            "",
+            "Rest",
+            "rest_of_key",
+            "über",
+            "übersee",
+        ];
+        for pattern in ["r", "rk", "resolvekey", "REST", "key", "zz", "rp", "ee", "rr"] {
+            let fuzzy = Fuzzy::new(pattern).unwrap();
+            let letters = fuzzy.letters.as_ref().unwrap();
+            let (mut scan, mut before) = (LetterScan::default(), "");
+            for name in names {
+                let shared = before.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
+                let may_take = scan.may_take(letters, name.as_bytes(), shared);
+                assert_eq!(may_take, fuzzy.takes(name) || !name.is_ascii(), "{pattern} {name}");
+                (scan, before) = if may_take { (LetterScan::default(), "") } else { (scan, name) };
+            }
+        }
     }
 
     #[test]
