@@ -84,6 +84,29 @@ fn a_check_agrees_with_the_blocks_of_the_whole_text() {
 }
 
 #[test]
+fn spans_are_masked_as_in_a_search_of_the_whole_text() {
+    let (mut random, mut n_masked, mut n_plain) = (Random(11), 0, 0);
+    for _ in 0..3_000 {
+        let text = String::from_utf8(text_of(&mut random)).unwrap();
+        let cover = crate::secrets::SecretMask::new("a.go", false, crate::secrets::blocks(text.as_bytes()));
+        let starts: Vec<usize> = std::iter::once(0)
+            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+            .chain([text.len()])
+            .collect();
+        let spans = starts.windows(2).zip(starts.windows(3).step_by(2));
+        for (line, lines) in spans {
+            let spans = [line[0]..line[1], lines[0]..lines[2]];
+            let one = crate::secrets::mask_lines(&text, spans[0].clone(), &cover).into_owned();
+            let expected = crate::secrets::mask_lines(&one, spans[1].clone(), &cover).into_owned();
+            let masked = crate::secrets::mask_spans(&text, &spans, ("a.go", false));
+            assert_eq!(masked, expected, "{spans:?} of\n{text}");
+            *if masked == text { &mut n_plain } else { &mut n_masked } += 1;
+        }
+    }
+    assert!(n_masked > 300 && n_plain > 300, "{n_masked} {n_plain}");
+}
+
+#[test]
 fn a_line_that_is_not_of_the_text_is_unknown() {
     let check = LineCheck::new(b"one\ntwo\n");
     assert_eq!((check.has_block(b"two\n", 4), check.has_block(b"two\n", 3)), (Some(false), None));
