@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashSet;
 
 use super::syntax_facts::SyntaxFacts;
+use spyhop_base::model::SymbolKind;
 
 /// A group of languages whose files use each other's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,6 +56,11 @@ impl Family {
     /// Whether the declarations of all scopes of a file are read.
     pub(crate) fn has_scopes(self) -> bool {
         matches!(self, Family::Python | Family::Web)
+    }
+
+    /// Whether a symbol of a kind may be the type of a value: in Ruby, a module is an object too.
+    pub(crate) fn is_type(self, kind: SymbolKind) -> bool {
+        kind.is_type_like() || kind == SymbolKind::Module && self.calls_without_signs()
     }
 
     /// Whether files in one folder see each other's names without an import.

@@ -29,7 +29,6 @@ mod implementations;
 mod imports;
 mod judgement;
 mod local_names;
-mod locals;
 mod macros;
 mod mention_rules;
 mod mentions;

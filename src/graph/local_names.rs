@@ -4,8 +4,12 @@
 //! function or of a lambda, a loop, and in languages without declarations the first assignment in the function.
 
 use super::family::Family;
+use super::generics::generic_arguments;
 use super::syntax_facts::SyntaxFacts;
 use super::tokens::{TokenKind, Tokens};
+
+/// The most tokens of generic arguments that are looked back over.
+const MAX_GENERICS: usize = 60;
 
 /// Words before the name of a variable.
 const DECLARING: &[&str] =
@@ -13,24 +17,81 @@ const DECLARING: &[&str] =
 
 /// Words that end no type.
 const NO_TYPE: &[&str] = &[
-    "return", "new", "else", "case", "goto", "throw", "in", "is", "as", "and", "or", "not", "await", "yield",
-    "delete", "print", "echo", "puts", "raise", "if", "elsif", "elif", "unless", "while", "until", "when",
-    "then", "do", "end", "package", "import", "use", "using", "include", "require", "typeof", "sizeof",
-    "out", "begin", "ensure", "rescue",
+    "return",
+    "new",
+    "else",
+    "case",
+    "goto",
+    "throw",
+    "in",
+    "is",
+    "as",
+    "and",
+    "or",
+    "not",
+    "await",
+    "yield",
+    "delete",
+    "print",
+    "echo",
+    "puts",
+    "raise",
+    "if",
+    "elsif",
+    "elif",
+    "unless",
+    "while",
+    "until",
+    "when",
+    "then",
+    "do",
+    "end",
+    "package",
+    "import",
+    "use",
+    "using",
+    "include",
+    "require",
+    "typeof",
+    "sizeof",
+    "out",
+    "begin",
+    "ensure",
+    "rescue",
+    "assert",
+    "extends",
+    "implements",
+    "instanceof",
 ];
 
 /// Words before the name of a function or its parameters.
 const FUNCTIONS: &[&str] =
     &["fun", "func", "fn", "def", "function", "init", "constructor", "sub", "defp", "proc"];
 
+/// Words before a type that belong to it or to its variable.
+const MODIFIERS: &[&str] = &[
+    "class",
+    "const",
+    "constexpr",
+    "enum",
+    "final",
+    "inline",
+    "mutable",
+    "params",
+    "readonly",
+    "ref",
+    "static",
+    "struct",
+    "this",
+    "typename",
+    "union",
+    "unsigned",
+    "volatile",
+];
+
 /// The token that declares the name at the token `at`, at `from` or behind it. `language` is the name of the language in filters.
 pub(super) fn declared(tokens: &Tokens, language: &'static str, (from, at): (usize, usize)) -> Option<usize> {
-    let reader = LocalReader {
-        tokens,
-        family: Family::of_language(language),
-        syntax: SyntaxFacts::of(language),
-        from,
-    };
+    let reader = LocalReader::new(tokens, language, from);
     let name = bare(tokens.word(at));
     let is_it = |index: &usize| bare(tokens.word(*index)) == name;
     let nearest =
@@ -38,29 +99,53 @@ pub(super) fn declared(tokens: &Tokens, language: &'static str, (from, at): (usi
     nearest.or_else(|| (from..=at).filter(is_it).find(|index| reader.assigns(*index)))
 }
 
-fn bare(word: &str) -> &str {
-    word.trim_start_matches('$')
+/// A name without the sign of a variable and without quotes.
+pub(super) fn bare(word: &str) -> &str {
+    word.trim_start_matches('$').trim_matches('`')
 }
 
-struct LocalReader<'t> {
-    tokens: &'t Tokens,
-    family: Family,
-    syntax: &'static SyntaxFacts,
+/// Whether a token is a name, with or without the sign of a variable and quotes.
+pub(super) fn has_name(tokens: &Tokens, at: usize, name: &str) -> bool {
+    let word = tokens.word(at);
+    word == name || bare(word) == name
+}
+
+/// Whether a word stands before the name of a variable.
+pub(super) fn is_declaring(word: &str) -> bool {
+    DECLARING.contains(&word)
+}
+
+/// Whether a word stands before the name of a function or its parameters.
+pub(super) fn is_function_word(word: &str) -> bool {
+    FUNCTIONS.contains(&word)
+}
+
+/// The reader of the declarations of local names in a function.
+pub(super) struct LocalReader<'t> {
+    pub tokens: &'t Tokens,
+    pub family: Family,
+    pub syntax: &'static SyntaxFacts,
     /// The first token of the function.
-    from: usize,
+    pub from: usize,
 }
 
-impl LocalReader<'_> {
-    fn is_any(&self, at: usize, signs: &[u8]) -> bool {
+impl<'t> LocalReader<'t> {
+    pub fn new(tokens: &'t Tokens, language: &'static str, from: usize) -> LocalReader<'t> {
+        let (family, syntax) = (Family::of_language(language), SyntaxFacts::of(language));
+        LocalReader { tokens, family, syntax, from }
+    }
+
+    pub fn is_any(&self, at: usize, signs: &[u8]) -> bool {
         signs.iter().any(|sign| self.tokens.is(at, *sign))
     }
 
-    fn before(&self, at: usize) -> &str {
+    /// The word before a token.
+    pub fn before(&self, at: usize) -> &str {
         at.checked_sub(1).map_or("", |before| self.tokens.word(before))
     }
 
     /// Whether a name at `index` is visible at `at`: in the same block, or in the body behind the parameters.
-    fn sees(&self, index: usize, at: usize) -> bool {
+    pub fn sees(&self, index: usize, at: usize) -> bool {
         if self.syntax.names_first && self.is_in_value(index, at) {
             return false;
         }
@@ -111,9 +196,10 @@ impl LocalReader<'_> {
     }
 
     /// Whether the name is a further one of a declaration: `int size = 1, pool = 2`.
-    fn is_further(&self, at: usize) -> bool {
+    pub fn is_further(&self, at: usize) -> bool {
         let tokens = self.tokens;
-        let has_comma = at > 0 && tokens.is(at - 1, b',') && self.is_any(at + 1, b"=;,");
+        let sign = (self.from..at).rev().find(|sign| !self.is_any(*sign, b"*&"));
+        let has_comma = sign.is_some_and(|sign| tokens.is(sign, b',')) && self.is_any(at + 1, b"=;,");
         if !has_comma || self.syntax.names_first {
             return false;
         }
@@ -128,7 +214,7 @@ impl LocalReader<'_> {
         })
     }
 
-    fn declares(&self, at: usize) -> bool {
+    pub fn declares(&self, at: usize) -> bool {
         let tokens = self.tokens;
         let before = self.before(at);
         let is_rest = at > 2 && tokens.is_operator(at - 3, "...");
@@ -139,8 +225,9 @@ impl LocalReader<'_> {
         }
         let around = tokens.around(at);
         let around_paren = around.filter(|open| tokens.is(*open, b'('));
-        let declaring = |word: &str| DECLARING.contains(&word);
-        let in_pattern = around_paren.is_some_and(|open| declaring(self.before(open)));
+        let in_pattern = around_paren.is_some_and(|open| is_declaring(self.before(open)))
+            || self.pattern_of_loop(at).is_some()
+            || around.is_some_and(|open| tokens.is(open, b'[') && self.is_auto(open));
         let next_is = |signs: &[u8]| self.is_any(at + 1, signs) && !tokens.is_operator(at + 1, "==");
         let is_loop = matches!(tokens.word(at + 1), "in" | "of") && !matches!(before, "!" | "not");
         let in_signature = around_paren.is_some_and(|open| self.is_signature(open));
@@ -152,8 +239,18 @@ impl LocalReader<'_> {
         let is_parameter = in_signature && (next_is(b":,)=") || tokens.word(at + 1) == "in" || is_go());
         let is_loop_value = around_paren.is_some_and(|open| matches!(self.before(open), "foreach"))
             && (before == "as" || at > 1 && tokens.is_operator(at - 2, "=>"));
-        declaring(before)
+        // The word may be before a type: `final Pool pool`.
+        let is_name = || {
+            let is_alone = tokens.at(at + 1).is_none_or(|next| next.indent.is_some());
+            self.syntax.names_first
+                || is_alone
+                || next_is(b"=;,:){")
+                || matches!(tokens.word(at + 1), "in" | "of" | "as")
+        };
+        is_declaring(before) && is_name()
             || in_pattern
+            || self.is_auto(at)
+            || self.is_matched(at)
             || is_parameter
             || is_loop && (matches!(before, "for" | "(" | "," | "var" | "val") || self.is_after_type(at))
             || is_loop_value
@@ -162,6 +259,61 @@ impl LocalReader<'_> {
             || self.is_function_pointer(at)
             || self.is_further(at)
             || tokens.is_operator(self.end_of_list(at), ":=")
+    }
+
+    /// Whether a C++ declaration without a type is before the token: `auto& pool`, `const auto& [key, pool]`.
+    fn is_auto(&self, at: usize) -> bool {
+        let last = (self.from..at).rev().find(|last| !self.is_any(*last, b"*&"));
+        self.family == Family::C && last.is_some_and(|last| self.tokens.word(last) == "auto")
+    }
+
+    /// Whether the name stands for a value of a type that is asked for: `is Pool pool`, `case Pool pool`, `out Pool pool`.
+    fn is_matched(&self, at: usize) -> bool {
+        let first = if self.syntax.names_first { None } else { self.type_before(at) };
+        first.is_some_and(|first| matches!(self.before(first), "is" | "case" | "out" | "instanceof"))
+    }
+
+    /// The bracket of the names of a loop that takes values apart: `for ((key, pool) in all)`, `for (key, pool) in all`.
+    pub fn pattern_of_loop(&self, at: usize) -> Option<usize> {
+        let open = self.tokens.around(at).filter(|open| self.tokens.is(*open, b'('))?;
+        let close = self.tokens.partner(open)?;
+        let is_loop = self.before(open) == "for"
+            || self.tokens.is(open.checked_sub(1)?, b'(') && self.before(open - 1) == "for";
+        (is_loop && self.tokens.word(close + 1) == "in").then_some(open)
+    }
+
+    /// The first token of the type that ends before the name at `at`.
+    pub fn type_before(&self, at: usize) -> Option<usize> {
+        let tokens = self.tokens;
+        let mut last = at.checked_sub(1).filter(|last| *last >= self.from)?;
+        loop {
+            last = match tokens.partner(last) {
+                Some(open) if tokens.is(last, b']') => open.checked_sub(1)?,
+                _ if self.is_any(last, b"*&^?.") || tokens.word(last) == "const" => last.checked_sub(1)?,
+                _ => break,
+            };
+        }
+        if tokens.is(last, b'>') {
+            let near = (last.saturating_sub(MAX_GENERICS)..last).rev();
+            let is_logic = |at: usize| tokens.is_operator(at, "&&") || tokens.is_operator(at, "||");
+            let mut near = near.take_while(|at| !self.is_any(*at, b";{}") && !is_logic(*at));
+            let is_open = |open: &usize| {
+                tokens.is(*open, b'<') && generic_arguments(tokens, *open, last + 1).1 == last + 1
+            };
+            last = near.find(is_open)?.checked_sub(1)?;
+        }
+        if !tokens.is_word(last) || NO_TYPE.contains(&tokens.word(last)) {
+            return None;
+        }
+        while last > self.from + 1 {
+            last -= match () {
+                () if tokens.is(last - 1, b'.') && tokens.is_word(last - 2) => 2,
+                () if tokens.is_operator(last - 2, "::") && last > 2 && tokens.is_word(last - 3) => 3,
+                () if MODIFIERS.contains(&tokens.word(last - 1)) => 1,
+                () => break,
+            };
+        }
+        Some(last)
     }
 
     /// The token behind a list of names.
@@ -180,6 +332,7 @@ impl LocalReader<'_> {
         }
         let name = self.before(open);
         let has_word = FUNCTIONS.contains(&name)
+            || name == "catch"
             || open > 1 && self.tokens.is_word(open - 1) && {
                 // `fun <T> Type.name(` and `def self.name(`.
                 let near = (self.from..open - 1).rev().take(8);
@@ -221,12 +374,15 @@ impl LocalReader<'_> {
         }
         if has_sign {
             // `a * b` is no declaration: a statement or a parameter begins with the type.
-            let first = last.checked_sub(1);
-            let begins = first
-                .is_none_or(|first| self.is_any(first, b";{}") || self.before(last) == "struct")
-                || tokens.at(last).is_some_and(|token| token.indent.is_some())
-                || tokens.around(at).is_some_and(|open| tokens.is(open, b'(') && self.is_signature(open));
-            return begins && tokens.is_word(last);
+            let Some(first) = self.type_before(at) else { return false };
+            let begins = first.checked_sub(1).is_none_or(|before| self.is_any(before, b";{}"))
+                || matches!(tokens.word(first), "const" | "struct")
+                || tokens.at(first).is_some_and(|token| token.indent.is_some())
+                || tokens.around(at).is_some_and(|open| {
+                    let is_head = matches!(self.before(open), "for" | "if" | "while" | "catch");
+                    tokens.is(open, b'(') && (self.is_signature(open) || is_head && open + 1 == first)
+                });
+            return begins;
         }
         if tokens.is(last, b'>') && !tokens.is_operator(last.saturating_sub(1), "->") {
             return tokens.is_word(last - 1) || self.is_any(last - 1, b">?]");
@@ -267,7 +423,7 @@ impl LocalReader<'_> {
     }
 
     /// Whether the name is a parameter of a lambda: `x ->`, `x, y =>`, `|x, y|`, `{ x in`.
-    fn is_lambda_parameter(&self, at: usize) -> bool {
+    pub fn is_lambda_parameter(&self, at: usize) -> bool {
         let tokens = self.tokens;
         let bars = |at: usize| tokens.is(at, b'|');
         let is_listed = at > 0 && (bars(at - 1) || self.is_any(at - 1, b",&*:"));
@@ -300,12 +456,19 @@ impl LocalReader<'_> {
         let has_arrow =
             |end: usize| thin && tokens.is_operator(end, "->") || thick && tokens.is_operator(end, "=>");
         let opens = |signs: &[u8]| first > 0 && self.is_any(first - 1, signs);
-        let closes = tokens.is(end, b')') && opens(b"(") && has_arrow(end + 1);
-        has_arrow(end) && opens(b"{(,=:") || closes || tokens.word(end) == "in" && opens(b"{")
+        let is_list = tokens.is(end, b')') && opens(b"(");
+        let is_captured = || {
+            first > 0
+                && tokens.partner(first - 1).is_some_and(|open| self.is_any(open.saturating_sub(1), b"{"))
+        };
+        has_arrow(end) && opens(b"{(,=:")
+            || is_list && has_arrow(end + 1)
+            || is_list && tokens.word(end + 1) == "in" && first > 1 && tokens.is(first - 2, b'{')
+            || tokens.word(end) == "in" && (opens(b"{") || opens(b"]") && is_captured())
     }
 
     /// Whether the name is assigned in a language without declarations.
-    fn assigns(&self, at: usize) -> bool {
+    pub fn assigns(&self, at: usize) -> bool {
         let is_assigned = self.tokens.is(at + 1, b'=')
             && !["==", "=>", "=~"].iter().any(|operator| self.tokens.is_operator(at + 1, operator));
         let is_member = at > 0 && self.is_any(at - 1, b".@:>");

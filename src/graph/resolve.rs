@@ -14,7 +14,6 @@ use super::family::Family;
 use super::files::{BYTES_PER_STEP, Graph};
 use super::imports::{Binding, ImportStatement};
 use super::judgement::{Judgement, Meaning, TypeRuling};
-use super::locals::{declared_types, is_type_name};
 use super::paths::package;
 use super::ruby::is_local;
 use super::rule::EdgeRule;
@@ -45,6 +44,12 @@ const STEPS_PER_USE: usize = 50;
 
 /// The steps that a copied definition takes.
 pub(super) const STEPS_PER_COPY: usize = 10;
+
+/// The types of Rust that need no import and begin with a small letter.
+const BASIC: &[&str] = &[
+    "bool", "char", "str", "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize", "f32",
+    "f64",
+];
 
 /// The result of a rule: not applicable, or these definitions.
 pub(super) type RuleResult = Option<(EdgeRule, Vec<Definition>)>;
@@ -503,8 +508,8 @@ impl Graph<'_> {
         }
         let members = question.members(last);
         // What Rust's library defines for a number goes before what a trait of the tree does.
-        let is_basic = question.family == Family::Rust && last.starts_with(char::is_lowercase);
-        if is_basic && is_type_name(last) && question.family.is_library_name(question.name) {
+        let is_basic = question.family == Family::Rust && BASIC.contains(&last);
+        if is_basic && question.family.is_library_name(question.name) {
             return Ok(Some((EdgeRule::QualifiedType, Vec::new())));
         }
         if !members.is_empty() {
@@ -583,55 +588,17 @@ impl Graph<'_> {
             let found = self.reached(vec![self.module_files(question.file, import)], question.name)?;
             return Ok(Some((EdgeRule::QualifiedModule, found)));
         }
-        let (types, is_near) = self.types_of(question, first, last);
-        let members: Vec<Definition> = types.iter().flat_map(|name| question.members(name)).collect();
-        if !members.is_empty() {
-            return Ok(Some((EdgeRule::TypedVariable, self.without_inner(question, members))));
-        }
         // The name of a variable may be that of a function with inner functions.
         let mut members = question.members(last);
         members.retain(|member| member.kind != SymbolKind::Fn);
-        if !members.is_empty() {
-            return Ok(Some((EdgeRule::QualifiedType, members)));
+        // A member of a variable is none of what has the name of the variable.
+        let all = self.definitions_in(question.family, last)?;
+        if !question.family.has_scopes()
+            && !all.iter().any(|own| own.kind.is_type_like() || own.kind == SymbolKind::Module)
+        {
+            members.clear();
         }
-        for type_name in &types {
-            if let Some(ruling) = self.inherited(question, Some(type_name))? {
-                return Ok(Some(ruling));
-            }
-        }
-        // A variable whose type is written and not of the tree has no members in the tree.
-        let mut is_known =
-            types.is_empty() || !types.iter().all(|name| is_type_name(name) || question.family == Family::C);
-        for type_name in &types {
-            is_known |= !self.definitions(type_name)?.is_empty();
-        }
-        Ok((!is_known && is_near).then_some((EdgeRule::TypedVariable, Vec::new())))
-    }
-
-    /// The types that declarations near the use give a variable, or a field of the type around the use; and whether the declarations
-    /// are in the function of the use or those of a field.
-    fn types_of(&self, question: &Question<'_>, first: &str, last: &str) -> (Vec<String>, bool) {
-        let facts = question.facts;
-        let is_field = matches!(first, "self" | "this") && first != last;
-        let function = question.used.owner.map(|owner| facts.symbols[owner as usize].span);
-        let near = function.filter(|_| !is_field).map_or("", |span| facts.at(span));
-        self.steps.take(near.len() / BYTES_PER_STEP);
-        let mut types = declared_types(question.family, near, last);
-        let is_near = !types.is_empty() || is_field;
-        if types.is_empty() && self.steps.take(facts.text.len() / BYTES_PER_STEP) {
-            types = declared_types(question.family, &facts.text, last);
-        }
-        types.retain(|name| *name != question.name && self.may_name(question, name));
-        (types.into_iter().map(str::to_string).collect(), is_near)
-    }
-
-    /// Whether a file may name a type without a path. Other languages than Python and those of the web have more rules.
-    fn may_name(&self, question: &Question<'_>, name: &str) -> bool {
-        let imports = &question.facts.imports;
-        !question.family.has_scopes()
-            || imports.bound(name).next().is_some()
-            || imports.wildcards().next().is_some()
-            || question.facts.symbols_by_name.contains_key(name)
+        Ok((!members.is_empty()).then_some((EdgeRule::QualifiedType, members)))
     }
 }
 

@@ -55,6 +55,11 @@ impl Scopes {
         all.at(at, takes, |looked| _ = steps.take(looked))
     }
 
+    /// The declarations of a name in all scopes, in the order in which they were found.
+    pub fn declarations(&self, name: &str) -> impl Iterator<Item = &Declaration> {
+        self.declarations.get(name).into_iter().flat_map(NameDeclarations::iter)
+    }
+
     /// The declaration of a symbol with this name and span. A type and a variable may have one name.
     pub(crate) fn declared_in(&self, name: &str, span: Span, steps: &Steps) -> Option<&Declaration> {
         let mut all = self.declarations.get(name)?.iter().take_while(|_| steps.take(1));
@@ -172,7 +177,7 @@ impl PythonScan<'_> {
                 );
             }
             "with" => self.with(start + 1, end),
-            "except" => {
+            word @ ("except" | "case") if word == "except" || self.tokens.is_word(start + 1) => {
                 let alias = self.tokens.find(start, end, |at| self.tokens.word(at) == "as");
                 if alias < end {
                     let from = if self.tokens.is(start + 1, b'*') { start + 2 } else { start + 1 };

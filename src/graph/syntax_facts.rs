@@ -41,6 +41,28 @@ pub(super) struct SyntaxFacts {
     pub elements: Vec<String>,
     /// Functions of the library that pass an element to the function that they are given.
     pub passes: Vec<String>,
+    /// Functions of the library whose result holds what the function that they are given returns.
+    pub maps: Vec<String>,
+    /// Functions of the library that pass the receiver to the function that they are given.
+    pub receives: Vec<String>,
+    /// Functions of the library whose result is their generic argument.
+    pub makers: Vec<String>,
+    /// Types that hold several values.
+    pub tuples: Vec<String>,
+    /// Types that map keys to values, and whose names do not tell so.
+    pub mappings: Vec<String>,
+    /// The type of a text in quotes.
+    pub text: String,
+    /// Whether a statement ends with its line.
+    pub lines: bool,
+    /// Whether a block behind a call is its last argument.
+    pub trailing: bool,
+    /// Whether the type of a result is written behind the parameters, though that of a variable is before its name.
+    pub results_last: bool,
+    /// Whether several files may have parts of one type.
+    pub reopened: bool,
+    /// Whether a type may take members from types that its head does not name.
+    pub mixins: bool,
     /// Whether quotes are around literals, and nowhere else.
     pub quoted: bool,
     /// Whether all members of a type are in the file of the type.

@@ -4,11 +4,14 @@ use super::evaluate::unique;
 use super::library;
 use super::operands::first_of_path;
 use super::site::Site;
+use super::sources;
 use super::written::{FUNCTION, Form, LIST, UNION, WrittenType, written};
 use crate::declarations::LambdaParameter;
 use crate::definition::Definition;
 use crate::family::Family;
 use crate::files::Graph;
+use crate::generics::generic_arguments;
+use crate::syntax_facts::SyntaxFacts;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::text::Span;
 use spyhop_search::SearchError;
@@ -34,7 +37,11 @@ impl Graph<'_> {
         if found.is_empty() && self.family(site.file).has_scopes() {
             found = self.scoped_call(site, called, receiver)?;
         } else if found.is_empty() {
-            let receivers = receiver.as_deref().unwrap_or_default();
+            // A call of Ruby without a receiver is one of the object itself.
+            let around = || site.facts.type_around(site.owner).map(|name| WrittenType::new(site.file, name));
+            let itself = receiver.is_none() && self.family(site.file).calls_without_signs();
+            let itself: Vec<WrittenType> = itself.then(around).flatten().into_iter().collect();
+            let receivers = receiver.as_deref().unwrap_or(&itself);
             let mut functions = Vec::new();
             for receiver_type in receivers {
                 functions.extend(self.members_of(Some(site), receiver_type, tokens.word(called))?);
@@ -43,8 +50,8 @@ impl Graph<'_> {
                 let name = tokens.word(called);
                 found.extend(receivers.iter().filter_map(|receiver_type| match self.family(site.file) {
                     Family::Rust => library::result(receiver_type, name),
-                    Family::Jvm => library::java_result(receiver_type, name),
-                    _ => None,
+                    Family::Jvm if site.syntax().one_file => library::java_result(receiver_type, name),
+                    _ => library::table_result(site.syntax(), receiver_type, name),
                 }));
                 if found.is_empty() && receiver.is_some() {
                     found = self.mapped(site, receivers, name, (open, close))?;
@@ -73,7 +80,8 @@ impl Graph<'_> {
         (open, close): (usize, usize),
     ) -> Result<Vec<WrittenType>, SearchError> {
         let is_flat = library::FLAT_MAPS.contains(&name);
-        let Some(receiver) = receivers.first().filter(|_| is_flat || library::MAPS.contains(&name)) else {
+        let Some(receiver) = receivers.first().filter(|_| is_flat || library::maps(site.syntax(), name))
+        else {
             return Ok(Vec::new());
         };
         let tokens = &site.item.tokens;
@@ -84,10 +92,12 @@ impl Graph<'_> {
                 self.in_range(site, body, close)?
             }
             _ => {
-                let arrow = tokens.find(open + 1, close, |at| tokens.is_operator(at, "->"));
+                let arrow = tokens
+                    .find(open + 1, close, |at| ["->", "=>"].iter().any(|sign| tokens.is_operator(at, sign)));
                 let is_reference = close > 2 && tokens.is(close - 2, b':') && tokens.is_word(close - 1);
                 match arrow < close {
                     true => self.in_range(site, arrow + 2, close)?,
+                    false if site.syntax().trailing => self.in_range(site, open + 1, close)?,
                     false if is_reference => self.results_of_reference(site, receiver, close - 1)?,
                     false => Vec::new(),
                 }
@@ -109,7 +119,7 @@ impl Graph<'_> {
         receiver: &WrittenType,
         name: usize,
     ) -> Result<Vec<WrittenType>, SearchError> {
-        let element = library::element(receiver);
+        let element = library::element(site.syntax(), receiver);
         let mut functions = Vec::new();
         if let Some(held) = &element {
             functions.extend(self.members_of(Some(site), held, site.item.tokens.word(name))?);
@@ -132,29 +142,35 @@ impl Graph<'_> {
     ) -> Result<Vec<WrittenType>, SearchError> {
         let tokens = &site.item.tokens;
         let (called, name, family) = (own.called, tokens.word(own.called), self.family(site.file));
-        let is_member = called > 1 && site.is_member(called);
+        let is_member = site.receiver_end(called).is_some();
         if family == Family::Python && !(is_member && name == "sort") {
             return self.taken_elements(site, called);
         }
-        let mut found = Vec::new();
         if !is_member {
-            if family == Family::Web {
-                let functions = self.named(site.file, name, site.item.byte_of(called))?.definitions;
-                found = self.callback_types(&functions, own)?;
-            }
-            return Ok(found);
+            let functions = match family {
+                Family::Web => self.named(site.file, name, site.item.byte_of(called))?.definitions,
+                _ => self.definitions_at(site, site.item.span_of(called))?,
+            };
+            return self.callback_types(&functions, own);
         }
-        let Some((receivers, _)) = self.ending_at(site, called - 2)? else { return Ok(found) };
+        let mut found = Vec::new();
+        let Some((receivers, _)) = self.receiver_of(site, called)? else { return Ok(found) };
         for receiver in &receivers {
             let (functions, is_known) = match family.has_scopes() {
                 true => (self.functions_of(receiver, name)?, false),
                 false => (
                     self.members_of(Some(site), receiver, name)?,
-                    !self.type_definitions(receiver)?.is_empty(),
+                    !self.type_definitions(receiver)?.is_empty()
+                        && !site.syntax().receives.iter().any(|own| own == name),
                 ),
             };
             match functions.is_empty() && !is_known {
-                true => found.extend(library::parameter(family, receiver, name, (own.number, own.count))),
+                true => found.extend(library::parameter(
+                    (family, site.syntax()),
+                    receiver,
+                    name,
+                    (own.number, own.count),
+                )),
                 false => found.extend(self.callback_types(&functions, own)?),
             }
         }
@@ -213,6 +229,12 @@ impl Graph<'_> {
     ) -> Result<Vec<WrittenType>, SearchError> {
         let tokens = &site.item.tokens;
         let (family, name) = (self.family(site.file), tokens.word(called));
+        if !site.syntax().makers.is_empty() && site.syntax().makers.iter().any(|own| own == name) {
+            let part = generic_arguments(tokens, called + 1, open).0.first().copied();
+            return Ok(
+                part.map_or_else(Vec::new, |(from, to)| written((family, site.file), &site.item, from, to))
+            );
+        }
         let is_plain =
             first_of_path(family, tokens, called) == called && !(called > 0 && tokens.is(called - 1, b'.'));
         let argument = tokens.split(open + 1, close).first().copied();
@@ -228,6 +250,10 @@ impl Graph<'_> {
                     parts.push(WrittenType::new(site.file, UNION).with(elements));
                 }
                 Ok(vec![library::list_of_tuples(site.file, parts)])
+            }
+            (Family::Web, "import") if is_plain => {
+                let files = self.module(site.file, tokens.word(from).trim_matches(['"', '\'', '`']));
+                Ok(vec![if files.is_empty() { WrittenType::outside() } else { WrittenType::module(files) }])
             }
             (Family::Web, "entries" | "values") if called > 1 && tokens.word(called - 2) == "Object" => {
                 let inner = self.in_range(site, from, to)?;
@@ -298,17 +324,40 @@ impl Graph<'_> {
         Ok(certain.map(|meaning| meaning.definition).collect())
     }
 
+    /// The types of the values that a function returns, in a language in which its body tells the type of its result.
+    fn returned_types(&self, function: &Definition) -> Result<Vec<WrittenType>, SearchError> {
+        let (file, language) = (function.file, self.language(function.file));
+        if !(SyntaxFacts::of(language).lines || matches!(language, "cpp" | "php")) {
+            return Ok(Vec::new());
+        }
+        let (Some(item), Some(facts)) = (self.item_of(function), self.facts(file)) else {
+            return Ok(Vec::new());
+        };
+        let tokens = &item.tokens;
+        let name =
+            (0..tokens.len()).find(|at| function.name.trim_end_matches(['?', '!']) == tokens.word(*at));
+        let ranges = name.map_or_else(Vec::new, |name| sources::returned(tokens, language, name));
+        let site = Site { file, facts: &facts, language, owner: Some(function.place), item: item.clone() };
+        let mut types = Vec::new();
+        for (from, to) in ranges {
+            let found = self.in_range(&site, from, to)?;
+            if found.is_empty() {
+                return Ok(Vec::new());
+            }
+            types.extend(found);
+        }
+        unique(&mut types);
+        Ok(types)
+    }
+
     /// The types that a call of a definition gives.
     pub(super) fn results(
         &self,
         symbol: &Definition,
         receivers: &[WrittenType],
     ) -> Result<Vec<WrittenType>, SearchError> {
-        if symbol.kind.is_type_like() {
-            return Ok(vec![match self.family(symbol.file).has_scopes() {
-                true => WrittenType::of(symbol, Form::Object),
-                false => WrittenType::new(symbol.file, &symbol.name),
-            }]);
+        if self.family(symbol.file).is_type(symbol.kind) {
+            return Ok(vec![self.as_type(symbol)]);
         }
         if !symbol.kind.is_function() {
             return Ok(Vec::new());
@@ -327,6 +376,9 @@ impl Graph<'_> {
             }
             found.retain(|result| &*result.name != "Self");
             return Ok(found);
+        }
+        if found.is_empty() || found.iter().all(|own| &*own.name == "auto") {
+            found = self.returned_types(symbol)?;
         }
         let Some(container) = symbol.container.as_deref() else { return Ok(found) };
         let container = container.rsplit(['.', ':']).next().unwrap_or(container);

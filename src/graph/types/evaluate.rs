@@ -7,12 +7,14 @@ use super::locals::declaration;
 use super::members::of_nearest;
 use super::operands::{before_arguments, first_of_path, is_literal, is_name, is_operand};
 use super::site::Site;
-use super::written::{LIST, TUPLE, WrittenType, written};
+use super::sources::{self, called_before};
+use super::written::{Form, LIST, WrittenType, written};
 use crate::declarations::{LocalSource, ValuePart};
 use crate::definition::Definition;
 use crate::family::Family;
 use crate::files::Graph;
 use crate::generics::end_of_type;
+use crate::syntax_facts::SyntaxFacts;
 use crate::tokens::TokenKind;
 use crate::uses::FileFacts;
 use spyhop_base::text::Span;
@@ -24,14 +26,15 @@ const MAX_TYPES: usize = 6;
 impl Graph<'_> {
     pub(super) fn site<'f>(&self, file: u32, facts: &'f FileFacts, owner: Option<u32>) -> Option<Site<'f>> {
         if self.family(file).has_scopes() {
-            return Some(Site { file, facts, owner: None, item: self.reading(file)?.item.clone() });
+            let item = self.reading(file)?.item.clone();
+            return Some(Site { file, facts, language: self.language(file), owner: None, item });
         }
         let symbols = &facts.symbols;
         let parents = std::iter::successors(owner, |at| symbols[*at as usize].parent);
         let functions = parents.filter(|at| symbols[*at as usize].kind.is_function());
         let whole = Span::new(0, facts.text.len());
         let span = functions.last().map_or(whole, |at| symbols[at as usize].span);
-        Some(Site { file, facts, owner, item: self.item(file, span)? })
+        Some(Site { file, facts, language: self.language(file), owner, item: self.item(file, span)? })
     }
 
     /// The types of the expression that ends with the token `at`.
@@ -45,12 +48,11 @@ impl Graph<'_> {
         let family = self.family(site.file);
         let Some(token) = tokens.at(at) else { return Ok(None) };
         match token.kind {
-            // The signs of TypeScript that say that a value is there.
-            TokenKind::Sign(b'?' | b'!') if at > 0 && family == Family::Web => self.ending_at(site, at - 1),
-            TokenKind::Sign(b'?') if at > 0 => {
+            TokenKind::Sign(b'?') if at > 0 && family == Family::Rust => {
                 let Some((types, first)) = self.ending_at(site, at - 1)? else { return Ok(None) };
                 Ok(Some((types.iter().filter_map(library::unwrapped).collect(), first)))
             }
+            TokenKind::Sign(b'?' | b'!' | b'&') if at > 0 => self.ending_at(site, at - 1),
             TokenKind::Sign(b')') => self.call_or_group(site, at),
             TokenKind::Sign(b']') => {
                 let Some(open) = tokens.partner(at) else { return Ok(None) };
@@ -66,7 +68,14 @@ impl Graph<'_> {
                     }
                     Family::Python if is_slice() => types,
                     Family::Python | Family::Web => self.each(&types, |own| self.indexed(own))?,
-                    _ => types.iter().filter_map(library::indexed).collect(),
+                    // A pointer of C is an array, too.
+                    Family::C => {
+                        let indexed = |own: &WrittenType| {
+                            library::indexed(site.syntax(), own).or_else(|| Some(own.clone()))
+                        };
+                        types.iter().filter_map(indexed).collect()
+                    }
+                    _ => types.iter().filter_map(|own| library::indexed(site.syntax(), own)).collect(),
                 };
                 Ok(Some((types, first)))
             }
@@ -74,23 +83,50 @@ impl Graph<'_> {
             TokenKind::Literal | TokenKind::Number if family.has_scopes() => {
                 Ok(Some((vec![WrittenType::outside()], at)))
             }
-            TokenKind::Word | TokenKind::Number if at > 1 && site.is_member(at) => {
-                if family == Family::Jvm && tokens.word(at) == "this" {
+            TokenKind::Literal if !site.syntax().text.is_empty() => {
+                Ok(Some((vec![WrittenType::new(site.file, &site.syntax().text)], at)))
+            }
+            TokenKind::Word | TokenKind::Number if site.receiver_end(at).is_some() => {
+                if family == Family::Jvm && tokens.word(at) == "this" && at > 1 {
                     // The object of the class around an inner class: `Pool.this`.
                     return Ok(Some((vec![WrittenType::new(site.file, tokens.word(at - 2))], at - 2)));
                 }
-                let Some((types, first)) = self.ending_at(site, at - 2)? else { return Ok(None) };
+                let Some((types, first)) = self.receiver_of(site, at)? else { return Ok(None) };
                 if family == Family::Rust && tokens.word(at) == "await" {
                     return Ok(Some((types, first)));
                 }
                 Ok(Some((self.field(site, &types, at)?, first)))
             }
             TokenKind::Word => {
-                let first = if family.has_scopes() { at } else { first_of_path(family, tokens, at) };
+                let mut first = if family.has_scopes() { at } else { first_of_path(family, tokens, at) };
+                let has_new = !family.has_scopes() && !family.calls_without_signs() && !site.is_go_or_rust();
+                if has_new && first > 0 && tokens.word(first - 1) == "new" {
+                    return Ok(Some((written((family, site.file), &site.item, first, at + 1), first - 1)));
+                }
+                while family.calls_without_signs() && first > 0 && tokens.is(first - 1, b'@') {
+                    first -= 1;
+                }
                 Ok(Some((self.name(site, at)?, first)))
             }
             _ => Ok(None),
         }
+    }
+
+    /// The types of the receiver of the name at a token, and the first token of the receiver.
+    pub(super) fn receiver_of(&self, site: &Site<'_>, at: usize) -> Result<TypedExpression, SearchError> {
+        let Some(last) = site.receiver_end(at) else { return Ok(None) };
+        let evaluated = self.ending_at(site, last)?;
+        Ok(evaluated.map(|(types, first)| match site.has_arrow(at) {
+            // The sign passes through a pointer of the library.
+            true => (
+                types
+                    .into_iter()
+                    .map(|own| library::inner(site.syntax(), &own).cloned().unwrap_or(own))
+                    .collect(),
+                first,
+            ),
+            false => (types, first),
+        }))
     }
 
     /// All that `of` gives for types, each once.
@@ -117,6 +153,9 @@ impl Graph<'_> {
         if self.family(site.file).has_scopes() {
             return self.operand(site, from, to);
         }
+        if !site.is_go_or_rust() {
+            return self.common_operand(site, from, to);
+        }
         let (tokens, mut from, mut n_followed) = (&site.item.tokens, from, 0);
         while from < to
             && ([b'&', b'*'].iter().any(|sign| tokens.is(from, *sign)) || tokens.word(from) == "mut")
@@ -128,10 +167,60 @@ impl Graph<'_> {
         if from >= to || n_followed > 1 {
             return Ok(Vec::new());
         }
-        let family = self.family(site.file);
-        if family == Family::Jvm && tokens.is(from, b'(') {
-            let close = tokens.partner(from).unwrap_or(to);
-            if close + 1 < to && is_operand(family, tokens, close + 1) {
+        let evaluated = self.ending_at(site, to - 1)?;
+        Ok(evaluated.filter(|(_, first)| *first == from).map_or_else(Vec::new, |(types, _)| types))
+    }
+
+    /// The types of an expression with casts and with operators that choose among values: `value as T`, `(T) value`, `a ?: b`, `a ?? b`,
+    /// `a ? b : c`.
+    fn common_operand(
+        &self,
+        site: &Site<'_>,
+        from: usize,
+        to: usize,
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let (tokens, family, mut from) = (&site.item.tokens, self.family(site.file), from);
+        let is_any = |at: usize, signs: &[u8]| signs.iter().any(|sign| tokens.is(at, *sign));
+        let is_prefix = |at: usize| {
+            matches!(
+                tokens.word(at),
+                "await" | "co_await" | "out" | "ref" | "return" | "throw" | "try" | "yield"
+            )
+        };
+        while from < to
+            && (is_any(from, b"&*")
+                || is_prefix(from)
+                || from > 0 && is_any(from, b"?!") && is_prefix(from - 1))
+        {
+            from += 1;
+        }
+        if from >= to {
+            return Ok(Vec::new());
+        }
+        let choice = tokens
+            .find(from + 1, to, |at| ["?:", "??", "||"].iter().any(|sign| tokens.is_operator(at, sign)));
+        if choice < to {
+            let first = self.in_range(site, from, choice)?;
+            return if first.is_empty() { self.in_range(site, choice + 2, to) } else { Ok(first) };
+        }
+        let cast = tokens.find(from + 1, to, |at| tokens.word(at) == "as");
+        if cast < to {
+            let begin = cast + 1 + usize::from(is_any(cast + 1, b"?!"));
+            return Ok(written((family, site.file), &site.item, begin, to));
+        }
+        let condition = tokens.find(from + 1, to, |at| tokens.is(at, b'?') && !is_any(at + 1, b".[:)"));
+        let colon = tokens.find(condition + 1, to, |at| {
+            tokens.is(at, b':') && !is_any(at + 1, b":") && !is_any(at - 1, b":")
+        });
+        if condition + 1 < colon && colon < to {
+            let first = self.in_range(site, condition + 1, colon)?;
+            return if first.is_empty() { self.in_range(site, colon + 1, to) } else { Ok(first) };
+        }
+        if let Some(close) = tokens.partner(from).filter(|close| tokens.is(from, b'(') && close + 1 < to) {
+            let is_value = is_operand(family, tokens, close + 1)
+                || tokens.is(close + 1, b'(')
+                || tokens.word(close + 1) == "new";
+            if is_value && tokens.is_word(from + 1) {
                 return Ok(written((family, site.file), &site.item, from + 1, close));
             }
         }
@@ -174,9 +263,14 @@ impl Graph<'_> {
         if home.0.has_scopes() {
             return Ok(Some((vec![WrittenType::outside()], open)));
         }
+        if site.syntax().trailing
+            && let Some((called, _)) = called_before(tokens, open - 1)
+        {
+            return self.call_of(site, called, (open, close));
+        }
         if tokens.is(open - 1, b')') {
-            // The body of an anonymous class.
-            return if home.0 == Family::Jvm { self.ending_at(site, open - 1) } else { Ok(None) };
+            // The body of an anonymous class, or the values of fields behind a constructor.
+            return if site.is_go_or_rust() { Ok(None) } else { self.ending_at(site, open - 1) };
         }
         if !tokens.is_word(open - 1) {
             return Ok(None);
@@ -194,7 +288,8 @@ impl Graph<'_> {
         }
         let mut types = written(home, &site.item, first, open);
         self.replace_self(site, &mut types);
-        Ok(Some((types, first)))
+        let is_new = !site.is_go_or_rust() && first > 0 && tokens.word(first - 1) == "new";
+        Ok(Some((types, first - usize::from(is_new))))
     }
 
     pub(super) fn replace_self(&self, site: &Site<'_>, types: &mut [WrittenType]) {
@@ -230,14 +325,24 @@ impl Graph<'_> {
             }
             return Ok(Some((self.in_range(site, open + 1, close)?, open)));
         };
-        if called > 1 && site.is_member(called) {
-            let Some((receiver, first)) = self.ending_at(site, called - 2)? else { return Ok(None) };
+        self.call_of(site, called, (open, close))
+    }
+
+    /// A call of the name at `called`, whose arguments are between two brackets.
+    fn call_of(
+        &self,
+        site: &Site<'_>,
+        called: usize,
+        (open, close): (usize, usize),
+    ) -> Result<TypedExpression, SearchError> {
+        let (tokens, home) = (&site.item.tokens, (self.family(site.file), site.file));
+        if site.receiver_end(called).is_some() {
+            let Some((receiver, first)) = self.receiver_of(site, called)? else { return Ok(None) };
             return Ok(Some((self.call_types(site, called, Some(receiver), (open, close))?, first)));
         }
         let first = if home.0.has_scopes() { called } else { first_of_path(home.0, tokens, called) };
-        let has_new = matches!(home.0, Family::Jvm | Family::Web);
-        let is_new = has_new && first > 0 && tokens.word(first - 1) == "new";
-        if is_new {
+        let has_new = !site.is_go_or_rust() && home.0 != Family::Python && !home.0.calls_without_signs();
+        if has_new && first > 0 && tokens.word(first - 1) == "new" {
             return Ok(Some((written(home, &site.item, first, open), first - 1)));
         }
         Ok(Some((self.call_types(site, called, None, (open, close))?, first)))
@@ -257,6 +362,9 @@ impl Graph<'_> {
         let mut found = Vec::new();
         for holder in types {
             found.extend(self.field_of(holder, name)?);
+        }
+        if found.is_empty() && self.family(site.file).calls_without_signs() {
+            return self.call_types(site, at, Some(types.to_vec()), (at, at));
         }
         if found.is_empty() && types.is_empty() {
             for definition in self.definitions_at(site, site.item.span_of(at))? {
@@ -278,21 +386,31 @@ impl Graph<'_> {
         holder: &WrittenType,
         name: &str,
     ) -> Result<(Vec<WrittenType>, Vec<WrittenType>), SearchError> {
-        if let (TUPLE, Ok(place)) = (&*holder.name, name.parse::<usize>()) {
+        let syntax = SyntaxFacts::of(self.language_of_type(holder));
+        if library::is_tuple(syntax, holder)
+            && let Some(place) = library::place_in_tuple(name)
+        {
             return Ok((holder.args.get(place).cloned().into_iter().collect(), Vec::new()));
         }
         let definitions = self.type_definitions(holder)?;
         if definitions.is_empty() {
-            return Ok((Vec::new(), library::inner(holder).cloned().into_iter().collect()));
+            // In C++, a sign of its own passes through a pointer of the library.
+            let inner = library::inner(syntax, holder).filter(|_| self.family(holder.file) != Family::C);
+            return Ok((Vec::new(), inner.cloned().into_iter().collect()));
         }
         let (mut found, mut bases) = (Vec::new(), Vec::new());
         for definition in &definitions {
-            found.extend(self.field_types(definition, holder, name));
+            found.extend(self.field_types(definition, holder, name)?);
             if found.is_empty() && self.family(holder.file) != Family::Rust {
                 bases.extend(self.written_bases(definition, holder)?);
             }
         }
         Ok((found, bases))
+    }
+
+    /// The language of the file in which a type is written.
+    pub(super) fn language_of_type(&self, of: &WrittenType) -> &'static str {
+        if of.file == u32::MAX { "" } else { self.language(of.file) }
     }
 
     /// The types of the name at token `at` that nothing with a dot stands before.
@@ -307,14 +425,27 @@ impl Graph<'_> {
             return self.types_of_found(&found, None);
         }
         let around = || site.facts.type_around(site.owner).map(|name| WrittenType::new(site.file, name));
-        if matches!(name, "self" | "this" | "Self") {
+        if matches!(name, "self" | "this" | "Self" | "$this") {
             return Ok(around().into_iter().collect());
         }
-        let is_path = at > 0 && tokens.is(at - 1, b':');
-        if !is_path && let Some(source) = declaration(family, tokens, name, at) {
+        if name == "base" && site.language == "csharp" {
+            let Some(around) = around() else { return Ok(Vec::new()) };
+            let mut found = Vec::new();
+            for own in self.type_definitions(&around)? {
+                found.extend(self.written_bases(&own, &around)?);
+            }
+            return Ok(found);
+        }
+        if family.calls_without_signs() && at > 0 && tokens.is(at - 1, b'@') {
+            return around().map_or(Ok(Vec::new()), |around| self.field_of(&around, name));
+        }
+        let is_path = at > 1 && tokens.is_operator(at - 2, "::");
+        if !is_path && let Some(source) = declaration(site.language, tokens, name, at) {
             return self.local(site, source);
         }
-        if family == Family::Jvm
+        if !site.is_go_or_rust()
+            && !is_path
+            && family.has_implicit_receiver()
             && let Some(container) = around()
         {
             let found = self.field_of(&container, name)?;
@@ -326,8 +457,12 @@ impl Graph<'_> {
         for definition in self.definitions_at(site, site.item.span_of(at))? {
             found.extend(self.constant_types(&definition)?);
         }
-        // A class of Java before a static member, or a variant of an enum of Rust.
-        if found.is_empty() && family == Family::Jvm && name.starts_with(char::is_uppercase) {
+        if found.is_empty() && family.calls_without_signs() {
+            return self.call_types(site, at, None, (at, at));
+        }
+        // A class before a static member, or a variant of an enum of Rust.
+        let may_be_type = !site.is_go_or_rust() && family != Family::C;
+        if found.is_empty() && may_be_type && name.starts_with(char::is_uppercase) {
             found.push(WrittenType::new(site.file, name));
         }
         if found.is_empty() && is_path {
@@ -349,8 +484,12 @@ impl Graph<'_> {
             LocalSource::Parameter(own) => (self.parameter_types(site, &own)?, own.parts),
             LocalSource::Written(from, to) => {
                 let mut types = written(home, &site.item, from, to);
-                // A list of further arguments.
-                if home.0 == Family::Go && tokens.is(from, b'.') {
+                // A list of further arguments, or an array of C.
+                let is_list = home.0 == Family::Go && tokens.is(from, b'.')
+                    || home.0 == Family::C && tokens.is(to + 1, b'[')
+                    || site.syntax().names_first && to > from + 3 && tokens.is_operator(to - 3, "...")
+                    || from > 2 && tokens.word(from - 3) == "vararg";
+                if is_list {
                     types = vec![WrittenType::new(site.file, LIST).with(types)];
                 }
                 (types, Vec::new())
@@ -378,8 +517,8 @@ impl Graph<'_> {
             ValuePart::Element if self.family(site.file).has_scopes() => self.elements(whole),
             ValuePart::Entered => self.entered(whole),
             ValuePart::Member(name) => self.member_types(whole, site.item.tokens.word(name)),
-            ValuePart::Element => Ok(library::element(whole).into_iter().collect()),
-            ValuePart::OfTuple(place) if &*whole.name == TUPLE => {
+            ValuePart::Element => Ok(library::element(site.syntax(), whole).into_iter().collect()),
+            ValuePart::OfTuple(place) if library::is_tuple(site.syntax(), whole) => {
                 Ok(whole.args.get(place).cloned().into_iter().collect())
             }
             ValuePart::OfTuple(_) => Ok(Vec::new()),
@@ -405,11 +544,19 @@ impl Graph<'_> {
         }
     }
 
+    /// A type of the tree as the type of a value. Java, Go and Rust have one type of a name in a file or package.
+    pub(super) fn as_type(&self, definition: &Definition) -> WrittenType {
+        match matches!(self.language(definition.file), "go" | "rust" | "java") {
+            true => WrittenType::new(definition.file, &definition.name),
+            false => WrittenType::of(definition, Form::Object),
+        }
+    }
+
     /// The types of a constant or variable of a file, and a type as its value.
     pub(super) fn constant_types(&self, definition: &Definition) -> Result<Vec<WrittenType>, SearchError> {
         let family = self.family(definition.file);
-        if definition.kind.is_type_like() {
-            return Ok(vec![WrittenType::new(definition.file, &definition.name)]);
+        if family.is_type(definition.kind) {
+            return Ok(vec![self.as_type(definition)]);
         }
         if definition.kind.is_function() {
             return Ok(Vec::new());
@@ -419,6 +566,13 @@ impl Graph<'_> {
         let Some((name, _)) = name_and_parameters(family, tokens, &definition.name) else {
             return Ok(Vec::new());
         };
+        let language = self.language(definition.file);
+        if !matches!(language, "go" | "rust") {
+            let Some(facts) = self.facts(definition.file) else { return Ok(Vec::new()) };
+            let site =
+                Site { file: definition.file, facts: &facts, language, owner: None, item: item.clone() };
+            return self.local(&site, sources::source_at(tokens, language, name));
+        }
         let ends = |at: usize| tokens.is(at, b'=') || tokens.is(at, b';');
         let from = if family == Family::Rust { name + 2 } else { name + 1 };
         let equals = end_of_type(tokens, from, tokens.len(), ends);
@@ -428,7 +582,7 @@ impl Graph<'_> {
         let Some(facts) = self.facts(definition.file).filter(|_| tokens.is(from, b'=')) else {
             return Ok(Vec::new());
         };
-        let site = Site { file: definition.file, facts: &facts, owner: None, item: item.clone() };
+        let site = Site { file: definition.file, facts: &facts, language, owner: None, item: item.clone() };
         self.in_range(&site, from + 1, tokens.len())
     }
 }

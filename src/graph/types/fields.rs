@@ -1,30 +1,47 @@
 //! The written types of fields, of results of functions, and of values that a file or type defines.
 
 use super::item::ItemTokens;
-use super::locals::type_before;
+use super::site::Site;
+use super::sources;
 use super::written::{TUPLE, WrittenType, written};
+use crate::declarations::LocalSource;
 use crate::definition::Definition;
 use crate::family::Family;
 use crate::files::Graph;
 use crate::generics::{end_of_type, generic_arguments, split_types};
+use crate::local_names::has_name;
 use crate::tokens::{TokenKind, Tokens};
 use spyhop_base::model::SymbolKind;
+use spyhop_search::SearchError;
 
 impl Graph<'_> {
-    pub(super) fn field_types(&self, holder: &Definition, of: &WrittenType, field: &str) -> Vec<WrittenType> {
-        let family = self.family(holder.file);
-        let Some(item) = self.item(holder.file, holder.span) else { return Vec::new() };
+    pub(super) fn field_types(
+        &self,
+        holder: &Definition,
+        of: &WrittenType,
+        field: &str,
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let (family, language) = (self.family(holder.file), self.language(holder.file));
+        let Some(item) = self.item(holder.file, holder.span) else { return Ok(Vec::new()) };
         let tokens = &item.tokens;
         let Some((name, after)) = name_and_parameters(family, tokens, &holder.name) else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
-        let range = match family {
-            Family::Rust => rust_field(tokens, after, field),
-            Family::Go => go_field(tokens, after, field),
-            _ => java_field(tokens, after, field),
+        let source = match family {
+            Family::Rust => rust_field(tokens, after, field).map(|(from, to)| LocalSource::Written(from, to)),
+            Family::Go => go_field(tokens, after, field).map(|(from, to)| LocalSource::Written(from, to)),
+            _ => sources::member(tokens, language, after, field),
         };
-        let found = range.map_or_else(Vec::new, |(from, to)| written((family, holder.file), &item, from, to));
-        substituted(family, tokens, name, found, of)
+        let found = match source {
+            None => Vec::new(),
+            Some(LocalSource::Written(from, to)) => written((family, holder.file), &item, from, to),
+            Some(source) => {
+                let Some(facts) = self.facts(holder.file) else { return Ok(Vec::new()) };
+                let (file, owner) = (holder.file, Some(holder.place));
+                self.local(&Site { file, facts: &facts, language, owner, item: item.clone() }, source)?
+            }
+        };
+        Ok(substituted(family, tokens, name, found, of))
     }
 
     /// The types of the values that a variant of an enum holds.
@@ -73,7 +90,7 @@ impl Graph<'_> {
         field: &str,
     ) -> Vec<WrittenType> {
         if *holder.name == *variant || variant == "Self" && holder.kind == SymbolKind::Struct {
-            return self.field_types(holder, of, field);
+            return self.field_types(holder, of, field).unwrap_or_default();
         }
         self.types_in_variant(holder, of, (variant, b'{'), |tokens, open| rust_field(tokens, open, field))
     }
@@ -121,7 +138,10 @@ impl Graph<'_> {
                 written(home, &item, colon + 1, end_of_type(tokens, colon + 1, to, is_value))
             }
             false if home.0.has_scopes() => Vec::new(),
-            false => written(home, &item, from, to - 1),
+            false => {
+                let name = tokens.find(from, to, |at| tokens.is(at, b'='));
+                written(home, &item, from, name.saturating_sub(1).max(from))
+            }
         }
     }
 
@@ -131,11 +151,12 @@ impl Graph<'_> {
         let Some(item) = self.item_of(function) else { return Vec::new() };
         let (tokens, home) = (&item.tokens, (family, function.file));
         let Some((name, open)) = name_and_list(family, tokens, &function.name) else { return Vec::new() };
-        if family == Family::Jvm {
-            let first = type_before(tokens, name);
-            return first.map_or_else(Vec::new, |first| written(home, &item, first, name));
-        }
         let Some(close) = tokens.partner(open) else { return Vec::new() };
+        if !matches!(family, Family::Rust | Family::Go) && !family.has_scopes() {
+            let language = self.language(function.file);
+            let range = sources::result(tokens, language, name, close);
+            return range.map_or_else(Vec::new, |(from, to)| written(home, &item, from, to));
+        }
         let from = match family {
             Family::Rust | Family::Python if tokens.is_operator(close + 1, "->") => close + 3,
             Family::Web if tokens.is(close + 1, b':') => close + 2,
@@ -204,6 +225,11 @@ impl Graph<'_> {
         let family = self.family(alias.file);
         let Some(item) = self.item_of(alias) else { return Vec::new() };
         let tokens = &item.tokens;
+        if family == Family::C && tokens.word(0) == "typedef" {
+            let name =
+                tokens.find(1, tokens.len(), |at| tokens.word(at) == &*alias.name && !tokens.is_word(at + 1));
+            return written((family, alias.file), &item, 1, name);
+        }
         let name = tokens.find(0, tokens.len(), |at| tokens.word(at) == &*alias.name);
         let equals =
             tokens.find(name, tokens.len(), |at| tokens.is(at, b'=') && !tokens.is_operator(at, "=>"));
@@ -215,6 +241,14 @@ impl Graph<'_> {
 /// The most tokens between the name of a function and its parameters, as in `const take = async (`.
 const MAX_BEFORE_LIST: usize = 80;
 
+/// Whether the name at `at` is that of a function that is declared behind the type of its receiver: `fun Pool.take()`.
+fn is_extension(tokens: &Tokens, at: usize) -> bool {
+    (at.saturating_sub(MAX_BEFORE_LIST)..at)
+        .rev()
+        .take_while(|at| !tokens.is(*at, b'{'))
+        .any(|at| tokens.word(at) == "fun")
+}
+
 /// The token of the name of a function, and that of the bracket of its parameters.
 fn name_and_list(family: Family, tokens: &Tokens, name: &str) -> Option<(usize, usize)> {
     if family.has_scopes() {
@@ -223,10 +257,11 @@ fn name_and_list(family: Family, tokens: &Tokens, name: &str) -> Option<(usize, 
         return near.into_iter().find(|open| tokens.is(*open, b'(')).map(|open| (at, open));
     }
     let is_name = |at: &usize| {
-        tokens.word(*at) == name
+        has_name(tokens, *at, name)
             && [b'(', b'<', b'['].iter().any(|sign| tokens.is(at + 1, *sign))
             && (family != Family::Rust || *at > 0 && tokens.word(at - 1) == "fn")
-            && !(*at > 0 && (tokens.is(at - 1, b'.') || tokens.is(at - 1, b'@')))
+            && !(*at > 0
+                && (tokens.is(at - 1, b'.') && !is_extension(tokens, *at) || tokens.is(at - 1, b'@')))
     };
     let at = (0..tokens.len()).find(is_name)?;
     Some((at, after_parameters(family, tokens, at)))
@@ -260,7 +295,7 @@ fn named_results(home: (Family, u32), item: &ItemTokens, open: usize) -> Vec<Wri
 /// The token of the name of a type, and the token after its generic parameters.
 pub(super) fn name_and_parameters(family: Family, tokens: &Tokens, name: &str) -> Option<(usize, usize)> {
     let at = (0..tokens.len()).find(|at| {
-        tokens.word(*at) == name
+        has_name(tokens, *at, name)
             && !(*at > 0 && [b'@', b'#', b'.'].iter().any(|sign| tokens.is(at - 1, *sign)))
     })?;
     Some((at, after_parameters(family, tokens, at)))
@@ -366,18 +401,4 @@ fn go_field(tokens: &Tokens, after: usize, field: &str) -> Option<(usize, usize)
         at += 2;
     }
     Some((at + 1, end_of_type(tokens, at + 1, tokens.len(), is_end)))
-}
-
-fn java_field(tokens: &Tokens, after: usize, field: &str) -> Option<(usize, usize)> {
-    let body = tokens.find(after, tokens.len(), |at| tokens.is(at, b'{'));
-    let is_field = |at: &usize| {
-        let ends = [b'=', b';', b','].iter().any(|sign| tokens.is(at + 1, *sign));
-        tokens.word(*at) == field
-            && tokens.around(*at) == Some(body)
-            && ends
-            && !tokens.is_operator(at + 1, "==")
-    };
-    let at = (body + 1..tokens.len()).find(is_field)?;
-    // A constant of an enum has the type itself.
-    type_before(tokens, at).map(|first| (first, at))
 }

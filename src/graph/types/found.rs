@@ -186,6 +186,12 @@ impl Graph<'_> {
                 if !found.is_empty() {
                     return Ok(Found { is_inherited, ..Found::of(found) });
                 }
+                if let Some(inner) = self.object_in(&of_type, name) {
+                    return Ok(Found {
+                        types: vec![WrittenType::of(&inner, Form::Class)],
+                        ..Found::default()
+                    });
+                }
             }
             let (bases, are_all_known) = &*self.known_bases(&of_type)?;
             is_complete &= are_all_known;
@@ -225,6 +231,25 @@ impl Graph<'_> {
             () => return Ok(None),
         };
         self.named(object.file, tokens.word(value), site.item.byte_of(value)).map(Some)
+    }
+
+    /// The object in braces that a key of an object of the web holds, as the part of that object: its functions have the outer object as
+    /// their container.
+    fn object_in(&self, outer: &Definition, key: &str) -> Option<Definition> {
+        if outer.kind.is_type_like() || self.family(outer.file) != Family::Web {
+            return None;
+        }
+        let reading = self.reading(outer.file)?;
+        let tokens = &reading.item.tokens;
+        let (from, to) = (tokens.index_at(outer.span.start), tokens.index_at(outer.span.end));
+        let object = (from..to).find(|at| tokens.is(*at, b'{'))?;
+        let is_key = |at: &usize| {
+            let holds = tokens.is(at + 1, b':') && tokens.is(at + 2, b'{');
+            tokens.word(*at) == key && holds && tokens.around(*at) == Some(object)
+        };
+        let open = (object..to).find(is_key)? + 2;
+        let end = tokens.at(tokens.partner(open)?)?.end;
+        Some(Definition { span: Span { start: tokens.at(open)?.start, end }, ..outer.clone() })
     }
 
     /// The base types of a type that are of the tree, and whether these are all.
@@ -323,7 +348,11 @@ impl Graph<'_> {
     }
 
     /// The types of what a declaration declares.
-    fn declared_types(&self, file: u32, declared: &Declaration) -> Result<Vec<WrittenType>, SearchError> {
+    pub(super) fn declared_types(
+        &self,
+        file: u32,
+        declared: &Declaration,
+    ) -> Result<Vec<WrittenType>, SearchError> {
         let Some(facts) = self.facts(file) else { return Ok(Vec::new()) };
         let Some(site) = self.site(file, &facts, None) else { return Ok(Vec::new()) };
         self.local(&site, declared.source.clone())

@@ -127,13 +127,18 @@ impl Graph<'_> {
             return self.each(inner, |own| self.elements(own));
         }
         if !of.args.is_empty() {
-            return Ok(library::element(of).into_iter().collect());
+            return Ok(library::element(SyntaxFacts::of(self.language_of_type(of)), of)
+                .into_iter()
+                .collect());
         }
         self.each(&self.instances(of)?, |own| match own.is_outside() {
             true => Ok(vec![own.clone()]),
             false => {
                 let given = self.by_method(own, &["__iter__"])?;
-                Ok(given.iter().filter_map(library::element).collect())
+                Ok(given
+                    .iter()
+                    .filter_map(|own| library::element(SyntaxFacts::of(self.language_of_type(own)), own))
+                    .collect())
             }
         })
     }

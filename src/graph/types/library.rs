@@ -9,8 +9,8 @@ fn has(names: &[String], name: &str) -> bool {
 }
 
 /// The type that the members of a type of the library are passed on from.
-pub(super) fn inner(written: &WrittenType) -> Option<&WrittenType> {
-    has(&SyntaxFacts::of("rust").wrappers, &written.name).then(|| written.args.first()).flatten()
+pub(super) fn inner<'t>(syntax: &SyntaxFacts, written: &'t WrittenType) -> Option<&'t WrittenType> {
+    has(&syntax.wrappers, &written.name).then(|| written.args.first()).flatten()
 }
 
 /// The type inside of an optional value or of a result.
@@ -19,24 +19,42 @@ pub(super) fn unwrapped(written: &WrittenType) -> Option<WrittenType> {
 }
 
 /// The type of the elements of a list or map.
-pub(super) fn element(written: &WrittenType) -> Option<WrittenType> {
+pub(super) fn element(syntax: &SyntaxFacts, written: &WrittenType) -> Option<WrittenType> {
     match &*written.name {
-        "map" if written.args.len() == 2 => written.args.last().cloned(),
-        _ if is_map(written) => Some(WrittenType::new(written.file, TUPLE).with(written.args.clone())),
-        _ => inner(written).map_or_else(|| written.args.first().cloned(), element),
+        "map" if written.args.len() == 2 && syntax.mappings.is_empty() => written.args.last().cloned(),
+        _ if is_map(syntax, written) => {
+            Some(WrittenType::new(written.file, TUPLE).with(written.args.clone()))
+        }
+        _ => inner(syntax, written).map_or_else(|| written.args.first().cloned(), |own| element(syntax, own)),
     }
 }
 
 /// The type of what an index or a key finds.
-pub(super) fn indexed(written: &WrittenType) -> Option<WrittenType> {
-    if is_map(written) { written.args.last().cloned() } else { element(written) }
+pub(super) fn indexed(syntax: &SyntaxFacts, written: &WrittenType) -> Option<WrittenType> {
+    if is_map(syntax, written) { written.args.last().cloned() } else { element(syntax, written) }
+}
+
+/// Whether a type holds several values.
+pub(super) fn is_tuple(syntax: &SyntaxFacts, written: &WrittenType) -> bool {
+    &*written.name == TUPLE || has(&syntax.tuples, &written.name)
+}
+
+/// The place of the value of a tuple that a field names.
+pub(super) fn place_in_tuple(field: &str) -> Option<usize> {
+    match field {
+        "first" | "key" | "Key" | "Item1" => Some(0),
+        "second" | "value" | "Value" | "Item2" => Some(1),
+        _ => field.parse().ok(),
+    }
 }
 
 /// Whether a type is a map from keys to values.
-fn is_map(written: &WrittenType) -> bool {
+fn is_map(syntax: &SyntaxFacts, written: &WrittenType) -> bool {
     let name = &*written.name;
-    let is_named =
-        name.ends_with("Map") || name.ends_with("Dictionary") || matches!(name, "map" | "Hashtable");
+    let is_named = name.ends_with("Map")
+        || name.ends_with("Dictionary")
+        || matches!(name, "map" | "Hashtable")
+        || has(&syntax.mappings, name);
     is_named && written.args.len() == 2
 }
 
@@ -66,38 +84,46 @@ const FOLDS: &[&str] = &["fold", "reduce", "scan", "try_fold"];
 /// The type of a parameter of a function that is the argument of the function `name` of a library type: of a parameter with this
 /// number of so many.
 pub(super) fn parameter(
-    family: Family,
+    (family, syntax): (Family, &SyntaxFacts),
     written: &WrittenType,
     name: &str,
     (number, count): (usize, usize),
 ) -> Option<WrittenType> {
-    if family == Family::Web && !has(&SyntaxFacts::of("typescript").passes, name) {
+    if family == Family::Web && !has(&syntax.passes, name) {
         return None;
     }
+    if has(&syntax.receives, name) {
+        return Some(written.clone()).filter(|_| number == 0);
+    }
     // A map of the web passes the value before the key.
-    if family == Family::Web && is_map(written) {
+    if family == Family::Web && is_map(syntax, written) {
         return written.args.get(1_usize.checked_sub(number)?).cloned();
     }
     if family.has_scopes() {
-        return element(written).filter(|_| number == 0 || matches!(name, "sort" | "toSorted"));
+        return written.args.first().cloned().filter(|_| number == 0 || matches!(name, "sort" | "toSorted"));
     }
-    if let Some(inner) = inner(written) {
-        return parameter(family, inner, name, (number, count));
+    if let Some(inner) = inner(syntax, written) {
+        return parameter((family, syntax), inner, name, (number, count));
     }
     match name {
-        _ if is_map(written) && count == 2 => written.args.get(number).cloned(),
-        "computeIfAbsent" | "removeIf" if is_map(written) => written.args.first().cloned(),
+        _ if is_map(syntax, written) && count == 2 => written.args.get(number).cloned(),
+        "computeIfAbsent" | "removeIf" if is_map(syntax, written) => written.args.first().cloned(),
         "map_err" | "or_else" | "unwrap_or_else" | "exceptionally" | "inspect_err" => {
             written.args.get(1).filter(|_| &*written.name == "Result").cloned()
         }
         _ if FOLDS.contains(&name) && count == 2 && number == 0 => None,
-        _ => element(written),
+        _ => element(syntax, written),
     }
 }
 
 /// Functions whose result holds what the function that they are given returns.
-pub(super) const MAPS: &[&str] =
+const MAPS: &[&str] =
     &["map", "mapToObj", "mapMulti", "filter_map", "thenApply", "thenApplyAsync", "and_then"];
+
+/// Whether the result of a function of the library holds what the function that it is given returns.
+pub(super) fn maps(syntax: &SyntaxFacts, name: &str) -> bool {
+    MAPS.contains(&name) || has(&syntax.maps, name)
+}
 
 /// Functions whose result is what the function that they are given returns.
 pub(super) const FLAT_MAPS: &[&str] = &["flatMap", "flat_map", "thenCompose"];
@@ -105,6 +131,8 @@ pub(super) const FLAT_MAPS: &[&str] = &["flatMap", "flat_map", "thenCompose"];
 /// The type that a function of Java's library gives for a receiver whose type is not of the tree.
 pub(super) fn java_result(written: &WrittenType, name: &str) -> Option<WrittenType> {
     let facts = SyntaxFacts::of("java");
+    let element = |written: &WrittenType| element(facts, written);
+    let is_map = |written: &WrittenType| is_map(facts, written);
     let of =
         |holder: &str, argument: WrittenType| WrittenType::new(written.file, holder).with(vec![argument]);
     match (name, &*written.name) {
@@ -134,13 +162,14 @@ pub(super) fn java_result(written: &WrittenType, name: &str) -> Option<WrittenTy
 
 /// The type that a function of Rust's library gives for a receiver whose type is not of the tree.
 pub(super) fn result(written: &WrittenType, name: &str) -> Option<WrittenType> {
-    if let Some(inner) = inner(written) {
+    let facts = SyntaxFacts::of("rust");
+    let element = |written: &WrittenType| element(facts, written);
+    if let Some(inner) = inner(facts, written) {
         return match name {
             "clone" | "as_ref" | "as_mut" => Some(written.clone()),
             _ => result(inner, name),
         };
     }
-    let facts = SyntaxFacts::of("rust");
     let option = |argument: WrittenType| WrittenType::new(written.file, "Option").with(vec![argument]);
     match name {
         "lock" | "read" | "write" | "try_lock" if matches!(&*written.name, "Mutex" | "RwLock") => {
@@ -164,6 +193,23 @@ pub(super) fn result(written: &WrittenType, name: &str) -> Option<WrittenType> {
             Some(option(written.args[1].clone()))
         }
         _ if has(&facts.elements, name) => Some(option(element(written)?)),
+        _ => None,
+    }
+}
+
+/// The type that a function of the library of another language gives, as far as the table of languages knows the function.
+pub(super) fn table_result(syntax: &SyntaxFacts, written: &WrittenType, name: &str) -> Option<WrittenType> {
+    match name {
+        _ if has(&syntax.arguments, name) => inner(syntax, written).cloned(),
+        "get" | "getOrDefault" | "getOrPut" | "getValue" | "remove" if is_map(syntax, written) => {
+            written.args.last().cloned()
+        }
+        _ if has(&syntax.same, name)
+            || has(&syntax.receives, name) && matches!(name, "also" | "apply" | "tap") =>
+        {
+            Some(written.clone())
+        }
+        _ if has(&syntax.elements, name) => element(syntax, written),
         _ => None,
     }
 }

@@ -1,33 +1,24 @@
-//! Declarations of local names in the tokens of an item.
+//! Declarations of local names in the tokens of an item: those of Go and Rust, whose patterns and lists of names other languages do not
+//! have.
 
-use crate::declarations::{LambdaParameter, LocalSource, ValuePart};
-use crate::family::Family;
-use crate::generics::{end_of_type, generic_arguments};
+use super::sources;
+use crate::declarations::{LocalSource, ValuePart};
+use crate::generics::end_of_type;
 use crate::tokens::Tokens;
 
-/// The parameter with a number of the function that begins at the token `first` and is an argument of a call around `before`.
-fn lambda_parameter(
-    tokens: &Tokens,
-    first: usize,
-    before: usize,
-    (number, count): (usize, usize),
-    parts: Vec<ValuePart>,
-) -> Option<LocalSource> {
-    let open = tokens.around(first).filter(|open| tokens.is(*open, b'(') && *open > 0);
-    let is_call =
-        |open: &usize| tokens.is_word(open - 1) && tokens.partner(*open).is_some_and(|close| before < close);
-    let Some(open) = open.filter(is_call) else { return Some(LocalSource::Untyped) };
-    let argument = tokens.split(open + 1, first).len();
-    Some(LocalSource::Parameter(LambdaParameter { called: open - 1, argument, number, count, parts }))
-}
-
 /// The nearest declaration of `name` before a token.
-pub(super) fn declaration(family: Family, tokens: &Tokens, name: &str, before: usize) -> Option<LocalSource> {
-    (0..before).rev().filter(|at| tokens.word(*at) == name).find_map(|at| match family {
-        Family::Rust => rust(tokens, at, before),
-        Family::Go => go(tokens, at, before),
-        _ => java(tokens, at, before),
-    })
+pub(super) fn declaration(
+    language: &'static str,
+    tokens: &Tokens,
+    name: &str,
+    before: usize,
+) -> Option<LocalSource> {
+    let of = match language {
+        "rust" => rust,
+        "go" => go,
+        _ => return sources::declaration(tokens, language, name, before),
+    };
+    (0..before).rev().filter(|at| tokens.word(*at) == name).find_map(|at| of(tokens, at, before))
 }
 
 /// Whether the innermost block around `at` also contains `before`.
@@ -162,7 +153,7 @@ fn closure_parameter(
     let close = tokens.find(open + 1, tokens.len(), |at| tokens.is(at, b'|'));
     let numbers = (tokens.split(open + 1, first).len(), tokens.split(open + 1, close).len());
     let begin = if open > 0 && tokens.word(open - 1) == "move" { open - 1 } else { open };
-    lambda_parameter(tokens, begin, before, numbers, parts)
+    Some(sources::lambda_parameter(tokens, begin, before, numbers, parts))
 }
 
 /// Whether a token is in the parameters of a closure, between two `|`.
@@ -287,88 +278,19 @@ fn is_declared_with_var(tokens: &Tokens, first: usize) -> bool {
     first > 0 && is_var(first - 1) || is_listed()
 }
 
-fn java(tokens: &Tokens, at: usize, before: usize) -> Option<LocalSource> {
-    if tokens.is_operator(at + 1, "->") {
-        return lambda_parameter(tokens, at, before, (0, 1), Vec::new());
-    }
-    let list = tokens.around(at).filter(|open| tokens.is(*open, b'('));
-    if let Some(open) = list
-        && let Some(close) = tokens.partner(open).filter(|close| tokens.is_operator(close + 1, "->"))
-        && (tokens.is(at - 1, b'(') || tokens.is(at - 1, b','))
-    {
-        let numbers = (tokens.split(open + 1, at).len(), tokens.split(open + 1, close).len());
-        return lambda_parameter(tokens, open, before, numbers, Vec::new());
-    }
-    let ends = [b'=', b';', b':', b',', b')'].iter().any(|sign| tokens.is(at + 1, *sign));
-    if !ends || tokens.is_operator(at + 1, "==") || at == 0 {
-        return None;
-    }
-    let first = type_before(tokens, at)?;
-    let around = tokens.around(at);
-    let is_visible = match around.filter(|open| tokens.is(*open, b'(')) {
-        Some(open) => is_in_body(tokens, open, before),
-        None => is_in_scope(tokens, at, before),
-    };
-    if !is_visible {
-        return None;
-    }
-    if tokens.word(first) != "var" {
-        return Some(LocalSource::Written(first, at));
-    }
-    let value_end = tokens.find(at + 2, tokens.len(), |at| tokens.is(at, b';') || tokens.is(at, b')'));
-    let parts = if tokens.is(at + 1, b':') { vec![ValuePart::Element] } else { Vec::new() };
-    Some(LocalSource::Value(at + 2, value_end, parts))
-}
-
-/// The first token of the type that ends before the name at `at`.
-pub(super) fn type_before(tokens: &Tokens, at: usize) -> Option<usize> {
-    let mut last = at.checked_sub(1)?;
-    while tokens.is(last, b']') || tokens.is(last, b'.') {
-        last =
-            if tokens.is(last, b']') { tokens.partner(last)?.checked_sub(1)? } else { last.checked_sub(1)? };
-    }
-    if tokens.is(last, b'>') {
-        let near = (last.saturating_sub(60)..last).rev();
-        let near =
-            near.take_while(|at| ![b';', b'{', b'}', b'(', b')'].iter().any(|sign| tokens.is(*at, *sign)));
-        let open = near.into_iter().find(|open| {
-            tokens.is(*open, b'<') && generic_arguments(tokens, *open, last + 1).1 == last + 1
-        })?;
-        last = open.checked_sub(1)?;
-    }
-    let is_keyword = matches!(
-        tokens.word(last),
-        "return"
-            | "new"
-            | "case"
-            | "else"
-            | "throw"
-            | "goto"
-            | "instanceof"
-            | "assert"
-            | "package"
-            | "import"
-    );
-    if !tokens.is_word(last) || is_keyword {
-        return None;
-    }
-    while last > 1 && tokens.is(last - 1, b'.') && tokens.is_word(last - 2) {
-        last -= 2;
-    }
-    Some(last)
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::family::Family;
 
     /// The declaration of `pool` before the last `pool` of `text`, as text.
-    fn check(family: Family, text: &str, expected: &str) {
+    fn check(language: &'static str, text: &str, expected: &str) {
+        let family = Family::of_language(language);
         let tokens = Tokens::new(family, Arc::new(text.to_string()), &[], std::rc::Rc::default());
         let before = (0..tokens.len()).rfind(|at| tokens.word(*at) == "pool").unwrap();
-        let shown = match declaration(family, &tokens, "pool", before) {
+        let shown = match declaration(language, &tokens, "pool", before) {
             None => "-".to_string(),
             Some(LocalSource::Untyped | LocalSource::Item) => "?".to_string(),
             Some(LocalSource::Parameter(own)) => {
@@ -392,61 +314,49 @@ mod tests {
 
     #[test]
     fn declarations_of_rust_are_found() {
-        check(Family::Rust, "fn f(a: u8, pool: &mut Pool<u8>) { pool.take() }", ": &mut Pool<u8>");
-        check(Family::Rust, "fn f() { let mut pool: Pool = make(); pool.take() }", ": Pool");
-        check(Family::Rust, "fn f() { let pool = make()?; pool.take() }", "= make()?");
-        check(Family::Rust, "fn f() { { let pool = 1; } pool.take() }", "-");
-        check(
-            Family::Rust,
-            "fn f() { let Some(pool) = find(1) else { return }; pool.take() }",
-            "= find(1) Some.0",
-        );
-        check(Family::Rust, "fn f() { if let Ok((a, pool)) = find(1) { pool.take() } }", "= find(1) Ok.0 .1");
-        check(Family::Rust, "fn f() { for pool in &self.pools { pool.take() } }", "= &self.pools element");
-        check(Family::Rust, "fn f() { match x { Kind::A(ref pool) => pool.take(), _ => 1 } }", "= x A.0");
-        check(Family::Rust, "fn f() { match x { Kind::A { a, b: pool } => { pool.take() } } }", "= x A.b");
-        check(Family::Rust, "fn f() { let Kind { pool, .. } = x; pool.take() }", "= x Kind.pool");
-        check(Family::Rust, "fn f() { all.map(|pool| pool.take()) }", "map/0/0");
-        check(Family::Rust, "m!(|a: u8, pool: Pool| { pool.take() })", ": Pool");
-        check(Family::Rust, "fn f() { Pool { a: 1, pool: 2 }; pool.take() }", "-");
+        check("rust", "fn f(a: u8, pool: &mut Pool<u8>) { pool.take() }", ": &mut Pool<u8>");
+        check("rust", "fn f() { let mut pool: Pool = make(); pool.take() }", ": Pool");
+        check("rust", "fn f() { let pool = make()?; pool.take() }", "= make()?");
+        check("rust", "fn f() { { let pool = 1; } pool.take() }", "-");
+        check("rust", "fn f() { let Some(pool) = find(1) else { return }; pool.take() }", "= find(1) Some.0");
+        check("rust", "fn f() { if let Ok((a, pool)) = find(1) { pool.take() } }", "= find(1) Ok.0 .1");
+        check("rust", "fn f() { for pool in &self.pools { pool.take() } }", "= &self.pools element");
+        check("rust", "fn f() { match x { Kind::A(ref pool) => pool.take(), _ => 1 } }", "= x A.0");
+        check("rust", "fn f() { match x { Kind::A { a, b: pool } => { pool.take() } } }", "= x A.b");
+        check("rust", "fn f() { let Kind { pool, .. } = x; pool.take() }", "= x Kind.pool");
+        check("rust", "fn f() { all.map(|pool| pool.take()) }", "map/0/0");
+        check("rust", "m!(|a: u8, pool: Pool| { pool.take() })", ": Pool");
+        check("rust", "fn f() { Pool { a: 1, pool: 2 }; pool.take() }", "-");
     }
 
     #[test]
     fn declarations_of_go_are_found() {
-        check(Family::Go, "func (pool *Pool) f() { pool.Take() }", ": *Pool");
-        check(Family::Go, "func f(a, pool *Pool, b int) { pool.Take() }", ": *Pool");
-        check(Family::Go, "func f(pool *Pool) (int, error) { pool.Take() }", ": *Pool");
-        check(Family::Go, "func f(n int, pool ...Pool) { pool.Take() }", ": ...Pool");
-        check(Family::Go, "func f(next pool.Kind) pool.Kind { pool.Take() }", "-");
-        check(Family::Go, "func f(n int) (pool *Pool, err error) { pool.Take() }", ": *Pool");
-        check(Family::Go, "func (a A) f(n int) (n int, pool Pool) { pool.Take() }", ": Pool");
+        check("go", "func (pool *Pool) f() { pool.Take() }", ": *Pool");
+        check("go", "func f(a, pool *Pool, b int) { pool.Take() }", ": *Pool");
+        check("go", "func f(pool *Pool) (int, error) { pool.Take() }", ": *Pool");
+        check("go", "func f(n int, pool ...Pool) { pool.Take() }", ": ...Pool");
+        check("go", "func f(next pool.Kind) pool.Kind { pool.Take() }", "-");
+        check("go", "func f(n int) (pool *Pool, err error) { pool.Take() }", ": *Pool");
+        check("go", "func (a A) f(n int) (n int, pool Pool) { pool.Take() }", ": Pool");
         check(
-            Family::Go,
+            "go",
             "func f() {\n\tpool := Make(1).\n\t\tOther()\n\tpool.Take()\n}",
             "= Make(1).\n\t\tOther()",
         );
-        check(Family::Go, "func f() {\n\tpool, err := Make()\n\tpool.Take()\n}", "= Make() .0");
-        check(Family::Go, "func f() {\n\ta, pool := b, c\n\tpool.Take()\n}", "= c");
-        check(
-            Family::Go,
-            "func f() {\n\tfor _, pool := range all {\n\t\tpool.Take()\n\t}\n}",
-            "= all element",
-        );
-        check(Family::Go, "func f() {\n\tvar pool Pool\n\tpool.Take()\n}", ": Pool");
-        check(
-            Family::Go,
-            "func f() {\n\tg(func(pool *Pool) error {\n\t\treturn pool.Take()\n\t})\n}",
-            ": *Pool",
-        );
+        check("go", "func f() {\n\tpool, err := Make()\n\tpool.Take()\n}", "= Make() .0");
+        check("go", "func f() {\n\ta, pool := b, c\n\tpool.Take()\n}", "= c");
+        check("go", "func f() {\n\tfor _, pool := range all {\n\t\tpool.Take()\n\t}\n}", "= all element");
+        check("go", "func f() {\n\tvar pool Pool\n\tpool.Take()\n}", ": Pool");
+        check("go", "func f() {\n\tg(func(pool *Pool) error {\n\t\treturn pool.Take()\n\t})\n}", ": *Pool");
     }
 
     #[test]
     fn declarations_of_java_are_found() {
-        check(Family::Jvm, "void f(final Pool pool) { pool.take(); }", ": Pool");
-        check(Family::Jvm, "void f() { Map<A, List<B>> pool = x; pool.take(); }", ": Map<A, List<B>>");
-        check(Family::Jvm, "void f() { var pool = make(); pool.take(); }", "= make()");
-        check(Family::Jvm, "void f() { for (Pool pool : pools) { pool.take(); } }", ": Pool");
-        check(Family::Jvm, "void f() { return pool; pool.take(); }", "-");
-        check(Family::Jvm, "void f() { all.map(pool -> pool.take()); }", "map/0/0");
+        check("java", "void f(final Pool pool) { pool.take(); }", ": Pool");
+        check("java", "void f() { Map<A, List<B>> pool = x; pool.take(); }", ": Map<A, List<B>>");
+        check("java", "void f() { var pool = make(); pool.take(); }", "= make()");
+        check("java", "void f() { for (Pool pool : pools) { pool.take(); } }", ": Pool");
+        check("java", "void f() { return pool; pool.take(); }", "-");
+        check("java", "void f() { all.map(pool -> pool.take()); }", "map/0/0");
     }
 }

@@ -4,19 +4,28 @@ use super::fields::name_and_parameters;
 use super::library;
 use super::site::Site;
 use super::written::{WrittenType, written};
+use crate::bases::bases_of;
 use crate::definition::Definition;
 use crate::family::Family;
-use crate::files::Graph;
+use crate::files::{BYTES_PER_STEP, Graph};
 use crate::generics::{end_of_type, split_types};
 use crate::paths::{package, shared_folders};
-use crate::resolve::dedup;
+use crate::resolve::{Question, dedup};
 use crate::syntax_facts::SyntaxFacts;
+use crate::words::whole_words;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path;
+use spyhop_base::text::Span;
 use spyhop_search::SearchError;
 
 /// The longest chain of base types, bounds and aliases that is followed.
 const MAX_STEPS: usize = 4;
+
+/// The most functions of a name that are asked for their receivers.
+const MAX_EXTENSIONS: usize = 32;
+
+/// The most parts of one type in several files whose heads are read.
+const MAX_PARTS: usize = 8;
 
 /// The most types that a name may mean.
 const MAX_TYPES: usize = 2;
@@ -43,6 +52,9 @@ pub(super) fn of_nearest<T>(
 impl Graph<'_> {
     /// The types of the tree that a written name means.
     pub(crate) fn type_definitions(&self, written: &WrittenType) -> Result<Vec<Definition>, SearchError> {
+        if let Some(definition) = &written.definition {
+            return Ok(vec![(**definition).clone()]);
+        }
         let key = (written.file, written.name.clone(), written.package.clone());
         if let Some(known) = self.types.types.borrow().get(&key) {
             return Ok(known.clone());
@@ -60,7 +72,7 @@ impl Graph<'_> {
         if !self.steps.take(all.iter().len() * 10) {
             return Ok(Vec::new());
         }
-        let types = all.iter().filter(|found| found.kind.is_type_like());
+        let types = all.iter().filter(|found| family.is_type(found.kind));
         let mut types: Vec<Definition> = types.cloned().collect();
         if family == Family::Go {
             let files = written.package.as_ref().map(|package| self.package_files(written.file, package));
@@ -82,6 +94,9 @@ impl Graph<'_> {
             return Ok(found);
         }
         let near = self.snapshot.path(written.file);
+        if !matches!(family, Family::Jvm | Family::Rust) {
+            self.leave_out_inner(&mut types, written.package.as_deref());
+        }
         // A type inside of another type of another file is named with that type.
         if family == Family::Jvm {
             let is_type = |before: &&str| before.starts_with(char::is_uppercase);
@@ -100,7 +115,31 @@ impl Graph<'_> {
         let shared = |found: &Definition| shared_folders(self.snapshot.path(found.file), near);
         let most = types.iter().map(shared).max();
         types.retain(|found| Some(shared(found)) == most);
-        Ok(if types.len() > MAX_TYPES { Vec::new() } else { types })
+        let is_reopened = SyntaxFacts::of(self.language(written.file)).reopened;
+        let is_one = is_reopened && types.iter().all(|found| found.container == types[0].container);
+        Ok(if types.len() > MAX_TYPES && !is_one { Vec::new() } else { types })
+    }
+
+    /// Leaves out types inside of other types, which a name without a path does not mean in other files, and those that a path does not
+    /// lead to.
+    fn leave_out_inner(&self, types: &mut Vec<Definition>, package: Option<&str>) {
+        let outer = |own: &Definition| {
+            let facts = self.facts(own.file)?;
+            let parent = facts.symbols.get(own.place as usize)?.parent?;
+            facts
+                .symbols
+                .get(parent as usize)
+                .filter(|outer| outer.kind.is_type_like())
+                .map(|outer| outer.name.clone())
+        };
+        let with_outer: Vec<_> = types.drain(..).map(|own| (outer(&own), own)).collect();
+        let is_named = |(outer, _): &&(Option<Box<str>>, Definition)| match package {
+            Some("std") => false,
+            Some(package) => outer.as_deref() == Some(package),
+            None => outer.is_none(),
+        };
+        let has_named = package == Some("std") || with_outer.iter().any(|own| is_named(&own));
+        types.extend(with_outer.iter().filter(|own| !has_named || is_named(own)).map(|(_, own)| own.clone()));
     }
 
     /// The files of the package that a name of Go means in a file.
@@ -119,7 +158,10 @@ impl Graph<'_> {
             for own in &types {
                 bases.extend(self.written_bases(own, holder)?);
             }
-            let is_known = !types.is_empty() || self.is_outside(holder)?;
+            // A type may take members from types that its head does not name.
+            let mixins = SyntaxFacts::of(self.language(holder.file)).mixins;
+            let is_mixed = types.iter().any(|own| mixins && self.is_partial(own));
+            let is_known = !types.is_empty() && !is_mixed || self.is_outside(holder)?;
             Ok((if is_known { Vec::new() } else { vec![()] }, bases))
         })?;
         Ok(is_open.is_empty())
@@ -139,8 +181,39 @@ impl Graph<'_> {
             Family::Jvm => {
                 bound.is_some() && self.definitions_in(family, &written.name)?.iter().next().is_none()
             }
-            _ => false,
+            Family::Rust => false,
+            _ => {
+                self.definitions_in(family, &written.name)?.iter().next().is_none()
+                    && !self.is_parameter(written)
+            }
         })
+    }
+
+    /// Whether a name is that of a type parameter of a symbol of its file.
+    fn is_parameter(&self, written: &WrittenType) -> bool {
+        let name = &*written.name;
+        let is_short =
+            name.len() < 3 || name.starts_with('T') && name.chars().nth(1).is_some_and(char::is_uppercase);
+        let Some(facts) = self.facts(written.file) else { return true };
+        if is_short || !self.steps.take(facts.text.len() / BYTES_PER_STEP) {
+            return true;
+        }
+        let is_declared = |before: &str| {
+            let before = before.trim_end();
+            ["typename", "class", "associatedtype", "reified", "using", "typedef", "typealias"]
+                .iter()
+                .any(|word| before.ends_with(word))
+        };
+        let is_listed = |head: &str, at: usize| {
+            let before = head[..at].trim_end();
+            before.ends_with(['<', ',']) && !before.contains('(')
+        };
+        let heads = facts.symbols.iter().map(|symbol| facts.at(symbol.signature));
+        let mut heads = heads.filter(|head| head.contains('<'));
+        heads.any(|head| whole_words(head, name).iter().any(|word| is_listed(head, word.start as usize)))
+            || whole_words(&facts.text, name)
+                .iter()
+                .any(|word| is_declared(&facts.text[..word.start as usize]))
     }
 
     /// The members with a name of a type, of the types that it extends, and of the bounds of a parameter.
@@ -175,11 +248,17 @@ impl Graph<'_> {
         let (mut found, mut bases) = (Vec::new(), Vec::new());
         if types.is_empty() {
             bases = site.map_or_else(Vec::new, |site| self.bounds(site, &holder.name));
-            bases.extend(library::inner(holder).cloned());
+            let language = self.language_of_type(holder);
+            let inner = library::inner(SyntaxFacts::of(language), holder);
+            bases.extend(inner.filter(|_| self.family(holder.file) != Family::C).cloned());
+            found = self.extensions(holder, name)?;
             return Ok((found, bases));
         }
         for definition in &types {
             found.extend(self.direct_members(definition, name)?);
+        }
+        if found.is_empty() {
+            found = self.extensions(holder, name)?;
         }
         if found.is_empty() {
             for definition in &types {
@@ -187,6 +266,68 @@ impl Graph<'_> {
             }
         }
         Ok((found, bases))
+    }
+
+    /// Whether other files may have parts of a type. C# has a word for this.
+    fn is_partial(&self, holder: &Definition) -> bool {
+        let Some(facts) = self.facts(holder.file) else { return false };
+        let symbol = facts.symbols.get(holder.place as usize);
+        self.language(holder.file) != "csharp"
+            || symbol.is_some_and(|own| facts.at(own.signature).contains("partial"))
+    }
+
+    /// The functions that a type has as members though they are declared apart from it: `static void Take(this Pool pool)` of C#, and
+    /// the extensions of types that the tree does not define.
+    fn extensions(&self, holder: &WrittenType, name: &str) -> Result<Vec<Definition>, SearchError> {
+        let (family, language) = (self.family(holder.file), self.language(holder.file));
+        let all = match language {
+            "csharp" | "kotlin" | "swift" => self.definitions_in(family, name)?,
+            _ => return Ok(Vec::new()),
+        };
+        if language != "csharp" {
+            let members = all.members_of(&holder.name);
+            let is_known = self.steps.take(members.len() * 10) && self.type_definitions(holder)?.is_empty();
+            return Ok(if is_known { members.cloned().collect() } else { Vec::new() });
+        }
+        let functions = all.iter().filter(|own| own.kind.is_function()).take(MAX_EXTENSIONS);
+        Ok(functions.filter(|own| self.is_extension_of(own, &holder.name)).cloned().collect())
+    }
+
+    /// Whether a type that the tree does not define may have a member with a name of the tree: a function that is declared apart from the
+    /// type of its receiver, which may be a base of that type or a type parameter.
+    pub(super) fn may_extend(&self, question: &Question<'_>) -> Result<bool, SearchError> {
+        let all = question.candidates.iter().filter(|own| own.kind.is_function() && self.steps.take(1));
+        for own in all.take(MAX_EXTENSIONS) {
+            let may_extend = match (self.language(own.file), own.container.as_deref()) {
+                ("csharp", _) => self.extended(own).is_some(),
+                ("kotlin" | "swift", Some(container)) => {
+                    let last = container.rsplit('.').next().unwrap_or(container);
+                    let all = self.definitions_in(question.family, last)?;
+                    !all.iter().any(|own| own.kind.is_type_like())
+                }
+                _ => false,
+            };
+            if may_extend {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether the first parameter of a function of C# has the word `this` and a type with this name.
+    fn is_extension_of(&self, function: &Definition, name: &str) -> bool {
+        self.extended(function).is_some_and(|taken| taken.iter().any(|own| &*own.name == name))
+    }
+
+    /// The types of the receiver of an extension of C#.
+    fn extended(&self, function: &Definition) -> Option<Vec<WrittenType>> {
+        let item = self.item_of(function)?;
+        let tokens = &item.tokens;
+        let this = (0..tokens.len()).find(|at| tokens.is(*at, b'{') || tokens.word(*at) == "this");
+        let this = this.filter(|at| *at > 0 && tokens.is(at - 1, b'(') && tokens.word(*at) == "this");
+        let this = this?;
+        let end = end_of_type(tokens, this + 1, tokens.len(), |at| tokens.is(at, b','));
+        Some(written((Family::Other("csharp"), function.file), &item, this + 1, end.saturating_sub(1)))
     }
 
     /// The members with a name that a type itself has, in any file of the tree.
@@ -206,15 +347,37 @@ impl Graph<'_> {
         let of = |takes: &dyn Fn(&Definition) -> bool| -> Vec<Definition> {
             members.iter().filter(|found| takes(found)).cloned().collect()
         };
-        let same_file = of(&|found| found.file == holder.file);
+        // Several types of one file may have one name.
+        let namesakes = self.definitions_in(family, &holder.name)?;
+        let namesakes =
+            namesakes.in_file(holder.file).iter().filter(|own| family.is_type(own.kind) && !own.is(holder));
+        let namesakes: Vec<Span> =
+            namesakes.filter(|own| own.container != holder.container).map(|own| own.span).collect();
+        let is_of_namesake = |found: &Definition| namesakes.iter().any(|other| other.contains(found.span));
+        let same_file = of(&|found| {
+            found.file == holder.file && (holder.span.contains(found.span) || !is_of_namesake(found))
+        });
+        let syntax = SyntaxFacts::of(self.language(holder.file));
+        let is_reopened = syntax.reopened && self.is_partial(holder);
+        let has_extensions = matches!(self.language(holder.file), "kotlin" | "swift");
         match family {
-            Family::Jvm => Ok(of(&|found| found.file == holder.file && holder.span.contains(found.span))),
+            Family::Jvm if syntax.one_file => {
+                Ok(of(&|found| found.file == holder.file && holder.span.contains(found.span)))
+            }
             Family::Go => Ok(of(&|found| folder(found.file) == folder(holder.file))),
             _ => {
                 let mut found = same_file;
                 for member in members.into_iter().filter(|member| member.file != holder.file) {
                     let named = WrittenType::new(member.file, &holder.name);
-                    if self.type_definitions(&named)?.iter().any(|other| other.is(holder)) {
+                    let is_near = family != Family::Jvm
+                        || package(family, self.snapshot.path(member.file))
+                            == package(family, self.snapshot.path(holder.file));
+                    let is_part = |other: &Definition| {
+                        let is_same = (&other.name, &other.container) == (&holder.name, &holder.container);
+                        other.is(holder) || is_reopened && is_near && is_same
+                    };
+                    let types = self.type_definitions(&named)?;
+                    if types.iter().any(is_part) || has_extensions && types.is_empty() {
                         found.push(member);
                     }
                 }
@@ -249,7 +412,7 @@ impl Graph<'_> {
                     found.extend(written(home, &item, from, to));
                 }
             }
-            Family::Jvm | Family::Web => {
+            Family::Web | Family::Jvm if family == Family::Web || self.language(base.file) == "java" => {
                 let body = end_of_type(tokens, after, tokens.len(), |at| tokens.is(at, b'{'));
                 let is_head = |at: &usize| matches!(tokens.word(*at), "extends" | "implements");
                 let mut at = after;
@@ -269,11 +432,37 @@ impl Graph<'_> {
                 if base.kind == SymbolKind::Type {
                     found.extend(self.aliased(base));
                 }
-                let traits = self.base_types(base.file, &base.name)?;
-                found.extend(traits.iter().map(|name| WrittenType::new(base.file, name)));
+                found.extend(self.named_bases(base)?);
             }
         }
         found.retain(|base| base.name != of.name || base.file != of.file);
+        Ok(found)
+    }
+
+    /// The types that the heads of a type name as its base types. The implementations of Rust and the parts of a type in other files have
+    /// heads of their own.
+    fn named_bases(&self, base: &Definition) -> Result<Vec<WrittenType>, SearchError> {
+        if self.family(base.file) == Family::Rust {
+            let traits = self.base_types(base.file, &base.name)?;
+            return Ok(traits.iter().map(|name| WrittenType::new(base.file, name)).collect());
+        }
+        let (all, family) =
+            (self.definitions_in(self.family(base.file), &base.name)?, self.family(base.file));
+        let is_reopened = SyntaxFacts::of(self.language(base.file)).reopened && self.is_partial(base);
+        let is_part = |own: &&Definition| {
+            own.container == base.container && family.is_type(own.kind) && self.steps.take(1)
+        };
+        let parts: Vec<&Definition> = match is_reopened {
+            true => all.iter().filter(is_part).take(MAX_PARTS).collect(),
+            false => vec![base],
+        };
+        let mut found = Vec::new();
+        for part in parts {
+            let Some(facts) = self.facts(part.file) else { continue };
+            let Some(symbol) = facts.symbols.get(part.place as usize) else { continue };
+            let named = bases_of(self.language(part.file), &part.name, facts.at(symbol.signature));
+            found.extend(named.into_iter().map(|named| WrittenType::new(part.file, named.name)));
+        }
         Ok(found)
     }
 

@@ -3,8 +3,9 @@
 //! The type of `make().pool` follows from the result that `make` writes and from the field `pool` of that type. A value is
 //! the type that is written for it, with generic arguments; nothing is checked, and what is not written is not known. Languages
 //! differ in where names are looked up. In Python and the languages of the web, the declarations of all scopes of a file are read
-//! (`found.rs`). In Go, Java and Rust, a local name is looked up in the function around it, and any other name by the
-//! rules of [`super::resolve`] that need no type of a receiver.
+//! (`found.rs`). In other languages, a local name is looked up in the function around it, and any other name by the rules of
+//! [`super::resolve`] that need no type of a receiver. Go and Rust have rules of their own for declarations (`locals.rs`); what
+//! the others differ in is in `languages.toml` (`sources.rs`).
 
 mod calls;
 mod evaluate;
@@ -21,6 +22,7 @@ mod operands;
 mod read;
 mod ruling;
 mod site;
+mod sources;
 mod written;
 
 pub(super) use known::DeclaredTypes;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::item::{FileReading, ItemTokens};
 use crate::definition::Definition;
+use crate::family::Family;
 use crate::files::Graph;
 use crate::scopes::Scopes;
 use crate::tokens::Tokens;
@@ -24,7 +25,8 @@ impl Graph<'_> {
         let item = self.text(file).and_then(|text| {
             let part = text.get(span.range()).filter(|part| part.len() <= MAX_ITEM)?;
             let (family, part) = (self.family(file), Arc::new(part.to_string()));
-            let comments = match family.has_scopes() {
+            let has_facts = family.has_scopes() || matches!(family, Family::Other(_));
+            let comments = match has_facts {
                 true => self.facts(file).map_or_else(Vec::new, |facts| comments_in(facts.comments(), span)),
                 false => comments(family, &part),
             };

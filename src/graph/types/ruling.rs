@@ -1,11 +1,12 @@
 //! What the types of declarations say of a use: of a member by the type of its receiver, of the key of a literal by the type of the
 //! literal, and of the label of a case by the type of the value.
 
+use super::evaluate::unique;
 use super::library;
 use super::locals::declaration;
 use super::site::Site;
 use super::written::{Form, LIST, WrittenType};
-use crate::declarations::{Declaration, LocalSource, ValuePart};
+use crate::declarations::{LocalSource, ValuePart};
 use crate::definition::Definition;
 use crate::family::Family;
 use crate::files::Graph;
@@ -16,6 +17,9 @@ use crate::uses::{Receiver, UseRole, innermost};
 use spyhop_base::text::Span;
 use spyhop_search::SearchError;
 
+/// The most variables with the name of another one whose types are looked at.
+const MAX_NAMESAKES: usize = 8;
+
 impl Graph<'_> {
     /// The meaning of a member by the declared type of its receiver, of the key of a literal by the type of the literal, and of
     /// the label of a case by the type of the value.
@@ -25,11 +29,7 @@ impl Graph<'_> {
         }
         let is_member = matches!(question.used.receiver, Receiver::Chain(_) | Receiver::Expression);
         let is_plain = question.used.receiver == Receiver::Absent && question.used.role == UseRole::Mention;
-        let is_followed = match question.family {
-            Family::Go | Family::Rust => true,
-            _ => self.language(question.file) == "java",
-        };
-        if !(is_member || is_plain) || !is_followed {
+        if !(is_member || is_plain) {
             return Ok(TypeRuling::Unknown);
         }
         let Some(site) = self.site(question.file, question.facts, question.used.owner) else {
@@ -37,12 +37,14 @@ impl Graph<'_> {
         };
         let at = site.item.index_at(question.used.span.start);
         let tokens = &site.item.tokens;
-        if at < 2 || tokens.word(at) != question.name || is_member && !tokens.is(at - 1, b'.') {
+        // A name of Ruby may end with a sign.
+        let is_there = !tokens.word(at).is_empty() && question.name.starts_with(tokens.word(at));
+        if at < 2 || !is_there || is_member && site.receiver_end(at).is_none() {
             return Ok(TypeRuling::Unknown);
         }
         self.types.expressions.begin();
         let types = match is_member {
-            true => self.ending_at(&site, at - 2)?.map(|(types, _)| types),
+            true => self.receiver_of(&site, at)?.map(|(types, _)| types),
             false => self.types_around(&site, at)?,
         };
         if self.types.expressions.is_cut() {
@@ -62,9 +64,12 @@ impl Graph<'_> {
         }
         dedup(&mut found);
         found.retain(|own| question.is_other(own));
+        let found = self.without_inner(question, found);
         Ok(match found.is_empty() {
             false => TypeRuling::Means(EdgeRule::TypedVariable, found),
-            true if is_closed => TypeRuling::Means(EdgeRule::TypedVariable, Vec::new()),
+            true if is_closed && !self.may_extend(question)? => {
+                TypeRuling::Means(EdgeRule::TypedVariable, Vec::new())
+            }
             true => TypeRuling::ByName,
         })
     }
@@ -97,14 +102,18 @@ impl Graph<'_> {
                 first.is_some_and(|at| site.item.byte_of(at) == local.at)
             };
             let found: Vec<Definition> = item.filter(is_named_there).into_iter().collect();
-            if found.is_empty() && question.family == Family::Web {
-                return self.taken_out(question, &site, local);
+            if let (LocalSource::Value(from, to, parts), true) = (&local.source, found.is_empty()) {
+                return self.taken_apart(question, &site, (*from, *to), parts);
             }
             return Ok(TypeRuling::Means(EdgeRule::SameFile, found));
         }
         let receiver = at.checked_sub(2).map(|last| self.ending_at(&site, last)).transpose()?.flatten();
         let Some((types, first)) = receiver else { return Ok(TypeRuling::Unknown) };
         let is_self = first + 2 == at && matches!(tokens.word(first), "self" | "this" | "cls");
+        let types = match types.is_empty() && first + 2 == at {
+            true => self.types_of_namesakes(question.file, tokens.word(first))?,
+            false => types,
+        };
         let objects = self.each(&types, |own| self.instances(own))?;
         let (mut found, mut rule, mut is_known) = (Vec::new(), None, !objects.is_empty());
         for object in &objects {
@@ -138,32 +147,46 @@ impl Graph<'_> {
         Ok(if is_known { TypeRuling::Means(rule, Vec::new()) } else { TypeRuling::Unknown })
     }
 
-    /// The meaning of a local name that takes a member out of a value, as in `const { take } = pool`: the functions that the member
-    /// is. Any other local name is no function of the tree.
-    fn taken_out(
+    /// The meaning of a local name that takes a member out of a value, as in `const { take } = pool`: the functions and types that the
+    /// member is. Any other local name means nothing in the tree.
+    fn taken_apart(
         &self,
         question: &Question<'_>,
         site: &Site<'_>,
-        local: &Declaration,
+        (from, to): (usize, usize),
+        parts: &[ValuePart],
     ) -> Result<TypeRuling, SearchError> {
-        let is_local = Ok(TypeRuling::Means(EdgeRule::SameFile, Vec::new()));
-        let LocalSource::Value(from, to, parts) = &local.source else { return is_local };
-        let &[ValuePart::Member(key)] = &parts[..] else { return is_local };
-        let types = self.in_range(site, *from, *to)?;
+        let local = TypeRuling::Means(EdgeRule::SameFile, Vec::new());
+        let Some((ValuePart::Member(key), outer)) = parts.split_last() else { return Ok(local) };
+        let types = self.local(site, LocalSource::Value(from, to, outer.to_vec()))?;
         let objects = self.each(&types, |own| self.instances(own))?;
         let mut found = Vec::new();
         for object in &objects {
-            found.extend(self.found_in(object, site.item.tokens.word(key))?.definitions);
+            found.extend(self.found_in(object, site.item.tokens.word(*key))?.definitions);
         }
-        found.retain(|own| own.kind.is_function());
+        found.retain(|own| own.kind.is_function() || own.kind.is_type_like());
         dedup(&mut found);
         let is_known = objects.iter().any(|own| own.definition.is_some() || own.is_outside());
-        Ok(match found.is_empty() {
+        Ok(match found.is_empty() || self.types.expressions.is_cut() {
             false => TypeRuling::Means(EdgeRule::TypedVariable, found),
             // The member of an unknown value may be any function of this name.
             true if !is_known && question.used.role == UseRole::Call => TypeRuling::ByName,
-            true => TypeRuling::Means(EdgeRule::SameFile, Vec::new()),
+            true => local,
         })
+    }
+
+    /// The types that are written for other variables of a file with the name of a variable whose type is not known: a file mostly
+    /// has one kind of value for a name.
+    fn types_of_namesakes(&self, file: u32, name: &str) -> Result<Vec<WrittenType>, SearchError> {
+        let Some(reading) = self.reading(file) else { return Ok(Vec::new()) };
+        let all = reading.scopes.declarations(name).take_while(|_| self.steps.take(1));
+        let written = all.filter(|own| matches!(own.source, LocalSource::Written(..))).take(MAX_NAMESAKES);
+        let mut found = Vec::new();
+        for own in written {
+            found.extend(self.declared_types(file, own)?);
+        }
+        unique(&mut found);
+        Ok(found)
     }
 
     /// The symbol that stands for a field which is declared at a byte. The symbol may be another assignment to the field.
@@ -209,7 +232,7 @@ impl Graph<'_> {
         let Some(open) = tokens.around(at).filter(|open| tokens.is(*open, b'{') && *open > 0) else {
             return Ok(None);
         };
-        if self.family(site.file) == Family::Jvm {
+        if !site.is_go_or_rust() {
             let mut first = at;
             while first > 1 && tokens.is(first - 1, b',') && tokens.is_word(first - 2) {
                 first -= 2;
@@ -237,7 +260,9 @@ impl Graph<'_> {
         match tokens.around(open).filter(|outer| is_nested && tokens.is(*outer, b'{') && *outer > 0) {
             Some(outer) => {
                 let types = self.literal_types(site, outer)?;
-                Ok(types.map(|types| types.iter().filter_map(library::element).collect()))
+                Ok(types.map(|types| {
+                    types.iter().filter_map(|own| library::element(site.syntax(), own)).collect()
+                }))
             }
             None => Ok(self.literal(site, close)?.map(|(types, _)| types)),
         }
@@ -252,7 +277,8 @@ impl Graph<'_> {
             return false;
         }
         let at = site.item.index_at(question.used.span.start);
-        let source = at.checked_sub(2).and_then(|at| declaration(family, &site.item.tokens, chain, at));
+        let source =
+            site.receiver_end(at).and_then(|at| declaration(site.language, &site.item.tokens, chain, at));
         source.is_some()
     }
 }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::item::ItemTokens;
 use crate::files::Graph;
+use crate::syntax_facts::SyntaxFacts;
 use crate::uses::FileFacts;
 use spyhop_base::model::SymbolKind;
 
@@ -11,6 +12,8 @@ use spyhop_base::model::SymbolKind;
 pub(super) struct Site<'f> {
     pub file: u32,
     pub facts: &'f FileFacts,
+    /// The language of the file, by its name in filters.
+    pub language: &'static str,
     /// The symbol around the expression.
     pub owner: Option<u32>,
     /// The outermost function around the expression, or the whole file.
@@ -18,10 +21,35 @@ pub(super) struct Site<'f> {
 }
 
 impl Site<'_> {
-    /// Whether the name at a token has a dot before it, which is not the last one of `...`.
-    pub fn is_member(&self, at: usize) -> bool {
+    pub fn syntax(&self) -> &'static SyntaxFacts {
+        SyntaxFacts::of(self.language)
+    }
+
+    /// Whether the languages of rules for Go and Rust are those of the file.
+    pub fn is_go_or_rust(&self) -> bool {
+        matches!(self.language, "go" | "rust")
+    }
+
+    /// The last token of the receiver of the name at a token; `None` without a receiver.
+    pub fn receiver_end(&self, at: usize) -> Option<usize> {
         let tokens = &self.item.tokens;
-        tokens.is(at - 1, b'.') && !(at > 2 && tokens.is_operator(at - 3, "..."))
+        let before = at.checked_sub(1)?;
+        if tokens.is(before, b'.') {
+            let is_rest = at > 2 && tokens.is_operator(at - 3, "...");
+            return before.checked_sub(1).filter(|_| !is_rest);
+        }
+        // A reference to a method, as in `pool::take`.
+        let is_reference = at > 2
+            && matches!(self.language, "java" | "kotlin" | "groovy")
+            && tokens.is_operator(at - 2, "::")
+            && tokens.word(at - 3).starts_with(char::is_lowercase);
+        (is_reference || self.has_arrow(at)).then(|| at.checked_sub(3)).flatten()
+    }
+
+    /// Whether the sign `->` is before the name at a token, in a language in which a receiver stands before the sign.
+    pub fn has_arrow(&self, at: usize) -> bool {
+        let has_arrows = matches!(self.language, "c" | "cpp" | "objc" | "php" | "perl");
+        has_arrows && at > 2 && self.item.tokens.is_operator(at - 2, "->")
     }
 
     /// The heads of the types and implementations around the expression.

@@ -136,7 +136,11 @@ impl TypeReader<'_> {
     }
 
     fn all(&self, from: usize, to: usize, depth: usize) -> Vec<WrittenType> {
-        let signs: &[u8] = if self.family.has_scopes() { b"|&" } else { b"+" };
+        let signs: &[u8] = match self.family {
+            Family::Python | Family::Web => b"|&",
+            Family::Other("php") => b"|",
+            _ => b"+",
+        };
         let (mut found, mut start) = (Vec::new(), from);
         while start < to {
             let ends = |at: usize| signs.iter().any(|sign| self.tokens().is(at, *sign));
@@ -154,6 +158,11 @@ impl TypeReader<'_> {
         }
         let mut all = self.all(from, to, depth);
         if all.len() > 1 { Some(WrittenType::new(self.file, UNION).with(all)) } else { all.pop() }
+    }
+
+    /// Whether words such as `struct` and `private` may be before a type.
+    fn has_modifiers(&self) -> bool {
+        !matches!(self.family, Family::Rust | Family::Go) && !self.family.has_scopes()
     }
 
     fn each(&self, parts: &[(usize, usize)], depth: usize) -> Vec<WrittenType> {
@@ -182,7 +191,13 @@ impl TypeReader<'_> {
             let is_sign = [b'&', b'*', b'.', b'?'].iter().any(|sign| tokens.is(at, *sign));
             let is_word = match tokens.word(at) {
                 "mut" | "const" | "dyn" | "impl" | "final" | "chan" | "extends" => true,
-                "readonly" => family == Family::Web,
+                "readonly" => !matches!(family, Family::Rust | Family::Go | Family::Python),
+                "struct" | "class" | "enum" | "union" | "volatile" | "static" | "typename" | "mutable"
+                | "constexpr" | "inline" | "extern" | "unsigned" | "params" | "ref" | "out" | "this"
+                | "private" | "protected" | "public" | "internal" | "virtual" | "override" | "inout"
+                | "some" | "any" | "abstract" | "sealed" | "async" | "in" => {
+                    self.has_modifiers() && tokens.is_word(at + 1) && at + 1 < to
+                }
                 _ => false,
             };
             at += match () {
@@ -197,7 +212,7 @@ impl TypeReader<'_> {
         }
         if tokens.is(at, b'(') {
             let close = tokens.partner(at)?;
-            if family == Family::Web {
+            if family == Family::Web || self.has_modifiers() && tokens.is_operator(close + 1, "->") {
                 return self.in_parentheses(at, close, to, depth);
             }
             let parts = split_types(tokens, at + 1, close);
@@ -215,8 +230,13 @@ impl TypeReader<'_> {
                     self.in_arrays(self.tuple(&split_types(tokens, at + 1, close), depth), close + 1, to)
                 }
                 _ => {
-                    let end = tokens.find(at + 1, close, |at| tokens.is(at, b';'));
-                    self.list(self.one(at + 1, end, depth))
+                    let end = tokens.find(at + 1, close, |at| tokens.is(at, b';') || tokens.is(at, b':'));
+                    let first = self.one(at + 1, end, depth);
+                    match tokens.is(end, b':') && family != Family::Rust && end < close {
+                        true => WrittenType::new(self.file, "Dictionary")
+                            .with([first, self.one(end + 1, close, depth)].into_iter().flatten().collect()),
+                        false => self.list(first),
+                    }
                 }
             });
         }
@@ -240,12 +260,13 @@ impl TypeReader<'_> {
     /// A type of the web in parentheses, or a function with these parameters.
     fn in_parentheses(&self, open: usize, close: usize, to: usize, depth: usize) -> Option<WrittenType> {
         let tokens = self.tokens();
-        if !tokens.is_operator(close + 1, "=>") {
+        if !["=>", "->"].iter().any(|sign| tokens.is_operator(close + 1, sign)) {
             return Some(self.in_arrays(self.whole(open + 1, close, depth)?, close + 1, to));
         }
         let parameters = split_types(tokens, open + 1, close).into_iter().map(|(from, to)| {
             let colon = tokens.find(from, to, |at| tokens.is(at, b':'));
-            (colon + 1, to)
+            // A parameter of the web has a name.
+            if colon < to || self.family == Family::Web { (colon + 1, to) } else { (from, to) }
         });
         let tuple = self.tuple(&parameters.collect::<Vec<_>>(), depth);
         Some(WrittenType::new(self.file, FUNCTION).with(tuple.args))
@@ -362,10 +383,11 @@ impl TypeReader<'_> {
         }
         let is_entry = family == Family::Jvm && tokens.word(from) == "Map" && tokens.word(name) == "Entry";
         let mut named = WrittenType::new(file, if is_entry { TUPLE } else { tokens.word(name) }).with(args);
-        if matches!(family, Family::Go | Family::Jvm) && name > from + 1 && !is_entry {
-            named.package = Some(tokens.word(name - 2).into());
+        if family != Family::Rust && name > from + 1 && !is_entry {
+            let before = if tokens.is(name - 1, b':') { name - 3 } else { name - 2 };
+            named.package = Some(tokens.word(before.max(from)).into());
         }
-        let is_array = family == Family::Jvm && at < to && (tokens.is(at, b'[') || tokens.is(at, b'.'));
+        let is_array = self.has_modifiers() && at < to && (tokens.is(at, b'[') || tokens.is(at, b'.'));
         Some(if is_array { WrittenType::new(file, LIST).with(vec![named]) } else { named })
     }
 }
