@@ -369,12 +369,11 @@ impl Graph<'_> {
         let rules = MentionRules::of(self.family(file));
         let (part, reason) = match facts.name_at(span, self.has_literals(file)) {
             NameAt::Comment => (MentionPart::Text, None),
-            NameAt::Literal(before) if self.may_hold_code(file, facts.at(before)) => {
-                (MentionPart::Possible, Some(MentionReason::InString))
-            }
-            NameAt::Literal(_)
-                if rules.names_in_string(&facts.text, (span.start as usize, span.end as usize)) =>
+            NameAt::Literal(before)
+                if self.may_hold_code(file, facts.at(before))
+                    || rules.names_in_string(&facts.text, (span.start as usize, span.end as usize)) =>
             {
+                mention.from = owner_of(file, facts, &facts.use_at(span));
                 (MentionPart::Possible, Some(MentionReason::InString))
             }
             NameAt::Literal(_) => (MentionPart::Text, None),
