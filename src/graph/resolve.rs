@@ -279,9 +279,13 @@ impl Graph<'_> {
         if definitions.iter().any(|own| question.fits_path(own)) {
             definitions.retain(|own| question.fits_path(own));
         }
-        // A type has one implementation of a trait for each of the types that the trait takes, in any file.
+        // A type has one implementation of a trait for each of the types that the trait takes, in any file; and parts in several files, as
+        // for the platforms of Kotlin.
+        let has_parts = SyntaxFacts::of(self.language(question.file)).reopened;
         let choices = match rule {
-            EdgeRule::QualifiedType | EdgeRule::TypedVariable if question.family == Family::Rust => {
+            EdgeRule::QualifiedType | EdgeRule::TypedVariable
+                if question.family == Family::Rust || has_parts && rule == EdgeRule::TypedVariable =>
+            {
                 let mut types: Vec<Option<&str>> =
                     definitions.iter().map(|own| own.container.as_deref()).collect();
                 types.sort_unstable();
