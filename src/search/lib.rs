@@ -17,6 +17,7 @@
 
 mod array;
 mod calibration;
+mod comments;
 mod context;
 mod counted;
 mod definition;

@@ -1,5 +1,6 @@
 //! The reasons of a hit: a sentence for each contributing signal, written from the facts that the measure is based on.
 
+use super::comments::terms_in_comments;
 use super::context::Context;
 use super::error::SearchError;
 use super::hits::Ranked;
@@ -44,7 +45,12 @@ pub fn reasons(
     parts[Signal::Own as usize] += of_host;
     parts[Signal::Sibling as usize] = hit.sibling;
     parts[Signal::Literal as usize] += hit.lift;
-    let mut reasons = contributions(query, context, (ranked, hit.place), &parts, host)?;
+    let has_comments = ranked.measured.row.comment_mask != 0;
+    let comments = match text.filter(|_| has_comments) {
+        Some(text) => Some(terms_in_comments(query, context, (ranked.file, hit), text)?),
+        None => None,
+    };
+    let mut reasons = contributions(query, context, (ranked, hit.place, comments), &parts, host)?;
     if let (Some(vector), Some(text)) = (&ranking.related, text)
         && let Some(reason) = reasons.iter_mut().find(|reason| reason.signal == Signal::Related)
         && let pairs = related::pairs(query, context, vector, ranked.file, text_of(hit, context, text)?)
@@ -85,7 +91,7 @@ pub(crate) const OF_FEW: &str = "; moved to the first page";
 fn contributions(
     query: &Query,
     context: &Context<'_>,
-    (ranked, place): (&RankedFile, Option<Place>),
+    (ranked, place, comments): (&RankedFile, Option<Place>, Option<u64>),
     parts: &Values,
     host: HostOfPlace,
 ) -> Result<Vec<Contribution>, SearchError> {
@@ -95,7 +101,7 @@ fn contributions(
     let version = context.snapshot.version(measured.file);
     let mut names = Vec::new();
     let outline = if needs_outline { version.outline(&mut names)? } else { Outline::default() };
-    let writer = SentenceWriter { query, context, measured, place, lead: host.lead, outline };
+    let writer = SentenceWriter { query, context, measured, place, comments, lead: host.lead, outline };
     let mut reasons: Vec<Contribution> = Signal::ALL
         .iter()
         .filter(|signal| !matches!(**signal, Signal::Base | Signal::Own) && parts[**signal as usize] != 0.0)
@@ -181,6 +187,8 @@ struct SentenceWriter<'t> {
     measured: &'t MeasuredFile,
     /// The place that is shown. Sentences say so if a match is elsewhere in the file.
     place: Option<Place>,
+    /// The terms of the query in the comments of the hit; `None` if the text is not at hand.
+    comments: Option<u64>,
     /// The lead of the best place, without what the host adds to the place that is shown.
     lead: f32,
     outline: Outline<'t>,
@@ -225,7 +233,7 @@ impl SentenceWriter<'_> {
                 format!("{} of '{}' is related to the query", percent(value), rel.naming())
             }
             Signal::NamedAsFolder => "named as its folder is".to_string(),
-            Signal::Comment => format!("its comments mention [{}]", self.words(row.comment_mask)),
+            Signal::Comment => self.comments(row.comment_mask),
             Signal::Mentions => self.mentions(),
             Signal::Reference => {
                 let name = facts.exact.map_or("", |place| self.outline.symbols[place as usize].name);
@@ -300,13 +308,24 @@ impl SentenceWriter<'_> {
             return format!("matched tokens in the file [{}]", self.words(of_file));
         };
         let here = place.mask & of_file;
-        match (here, of_file & !here) {
+        // The comments before an item are not among its lines, but they belong to it.
+        let own = here | self.comments.unwrap_or(0);
+        match (here, of_file & !own) {
+            (0, 0) => format!("matched tokens in its comments [{}]", self.words(of_file)),
             (here, 0) => format!("matched tokens [{}]", self.words(here)),
             (0, beside) => format!("matched tokens elsewhere in the file [{}]", self.words(beside)),
             (here, beside) => {
                 let (here, beside) = (self.words(here), self.words(beside));
                 format!("matched tokens [{here}], elsewhere in the file [{beside}]")
             }
+        }
+    }
+
+    /// The words of the query in the comments of the hit, or else in other comments of the file.
+    fn comments(&self, of_file: u64) -> String {
+        match self.comments.map_or(0, |own| own & of_file) {
+            0 => format!("other comments of the file mention [{}]", self.words(of_file)),
+            own => format!("its comments mention [{}]", self.words(own)),
         }
     }
 

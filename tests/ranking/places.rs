@@ -90,6 +90,44 @@ fn a_report_is_answered_with_its_quotes_by_the_functions_it_names() {
     assert!(symbols.contains(&"RowSet.distinct") && symbols.contains(&"RowSet.order_by"), "{symbols:?}");
 }
 
+#[test]
+fn a_comment_is_that_of_the_place() {
+    let tree = Tree::new(
+        "
+=== src/pool.rs
+/// Waits for a permit of the harbour.
+pub fn wait_permit(crane: u32) -> u32 {
+    crane
+}
+
+pub fn crane_of(anchor: u32) -> u32 {
+    anchor
+}
+",
+    );
+    let engine = indexed(&tree, "comments", None);
+    let comment = |query: &str| {
+        let reply = ask(&engine, query, 10);
+        let hits = reply.results.iter();
+        let reason = |hit: &Hit| {
+            let found = hit.reasons.iter().find(|reason| reason.text.starts_with("comment: "));
+            (
+                hit.symbol.clone().unwrap_or_default(),
+                found.map(|reason| reason.text.clone()).unwrap_or_default(),
+            )
+        };
+        hits.map(reason).collect::<Vec<_>>()
+    };
+    let here = comment("permit of the harbour to wait");
+    assert!(
+        here[0].0 == "wait_permit" && here[0].1.contains("its comments mention [permit, harbour, wait]"),
+        "{here:?}"
+    );
+    let elsewhere = comment("anchor of a crane in the harbour");
+    let of_crane = elsewhere.iter().find(|(symbol, _)| symbol == "crane_of").unwrap();
+    assert_eq!(of_crane.1, "comment: other comments of the file mention [harbour]", "{elsewhere:?}");
+}
+
 /// What a reason says of the place is so: the definition stands in the lines, the text, and every token.
 fn check_reasons(query: &str, text: &str, hit: &Hit) {
     let lines: Vec<&str> = text.lines().collect();

@@ -244,7 +244,9 @@ pub fn evidence(hit: &Hit) -> Vec<String> {
 fn evidence_of(reasons: &[Reason], callers: Option<&HitCallers>) -> Vec<String> {
     let reason_of = |signal: &Signal| {
         let is_own = |reason: &&Reason| {
-            reason.signal == *signal && reason.contribution > 0.0 && !reason.text.contains("[]")
+            // The reason about comments says what matches in these alone.
+            let is_empty = reason.text.contains("[]") || reason.text.contains(" in its comments [");
+            reason.signal == *signal && reason.contribution > 0.0 && !is_empty
         };
         reasons.iter().find(is_own).map(in_words)
     };
