@@ -98,6 +98,10 @@ impl ReplyPage {
 
 /// The warning about words of a query that no file contains.
 fn unknown_warning(asked: &RankedQuery<'_>, mut unknown: Vec<UnknownWord>) -> Option<String> {
+    // The words of a path on another machine are not looked for.
+    if asked.query().frames.iter().any(|frame| frame.line.is_none()) {
+        return None;
+    }
     let replaced = asked.ranking.respelled.iter().flat_map(|respelled| &respelled.replaced);
     let replaced: Vec<&str> = replaced.map(|replaced| replaced.typed.as_str()).collect();
     unknown.retain(|unknown| !replaced.iter().any(|typed| typed.eq_ignore_ascii_case(&unknown.word)));
@@ -184,9 +188,40 @@ fn query_warnings(asked: &RankedQuery<'_>) -> Vec<String> {
             false => format!("no file contains '{typed}'; looked for {quoted}"),
         });
     }
+    if has_open_quote(&asked.query.text) {
+        warnings.push("the quote behind + does not end; its text is searched as words".to_string());
+    }
     if asked.is_unquoted {
         let quoted: Vec<String> = asked.query.quoted.iter().map(|text| format!("\"{text}\"")).collect();
         warnings.push(format!("no file holds {}; answered without the quotes", quoted.join(" and ")));
     }
     warnings
+}
+
+/// Whether a text that must occur, `+"text"`, lacks its closing quote.
+fn has_open_quote(query: &str) -> bool {
+    let Some((before, _)) = query.rsplit_once('"') else { return false };
+    let is_open = before.matches('"').count() % 2 == 0;
+    is_open
+        && before.strip_suffix('+').is_some_and(|rest| rest.is_empty() || rest.ends_with(char::is_whitespace))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quote_that_does_not_end_is_seen() {
+        for (query, expected) in [
+            ("code +\"open", true),
+            ("+\"open", true),
+            ("code +\"closed\"", false),
+            ("\"a\" +\"open", true),
+            ("five \"inches", false),
+            ("a+\"b", false),
+            ("code", false),
+        ] {
+            assert_eq!(has_open_quote(query), expected, "{query}");
+        }
+    }
 }

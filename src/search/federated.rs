@@ -179,8 +179,10 @@ impl WordRows for ShardWords<'_> {
         let Some(all) = from_all(self.shards, |_| RankAsk::Word(lookup.clone())) else {
             self.is_pending.set(true);
             return Ok(match lookup {
-                Lookup::NearNames(_) | Lookup::SameNames(_) | Lookup::Similar(_) => Vec::new(),
-                _ => vec![(0, 0, String::new())],
+                Lookup::Occurs(_) | Lookup::OccursAnywhere(_) | Lookup::IsDefined(_) => {
+                    vec![(0, 0, String::new())]
+                }
+                _ => Vec::new(),
             });
         };
         let rows = all.iter().flat_map(|told| match &**told {

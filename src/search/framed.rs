@@ -13,7 +13,7 @@ const MAX_FILES: usize = 5;
 /// The files that frames of the query name.
 #[derive(Clone, Debug, Default)]
 pub struct Framed {
-    /// The files, in increasing order, with the lines, the innermost frame first. The line of a function that has moved is
+    /// The files, in increasing order, with the lines, the innermost frame first; without a line if only the file is named. The line of a function that has moved is
     /// that of the function.
     pub files: Vec<(u32, Vec<u32>)>,
     /// The files of the innermost frame that names a file of the view.
@@ -71,11 +71,11 @@ pub fn framed(query: &Query, context: &Context<'_>) -> Framed {
         }
         for file in &files {
             let now = moved_to(frame, context, *file);
-            moved.extend(now.map(|now| (*file, [frame.line, now])));
-            let line = now.unwrap_or(frame.line);
+            moved.extend(now.zip(frame.line).map(|(now, line)| (*file, [line, now])));
+            let line = now.or(frame.line);
             match found.iter_mut().find(|(known, _)| known == file) {
-                Some((_, lines)) => lines.push(line),
-                None => found.push((*file, vec![line])),
+                Some((_, lines)) => lines.extend(line),
+                None => found.push((*file, line.into_iter().collect())),
             }
         }
     }
@@ -86,15 +86,16 @@ pub fn framed(query: &Query, context: &Context<'_>) -> Framed {
 /// The line of the function that a frame names, if the function does not contain the line of the frame: the file has
 /// changed since. Of several functions, those in the named container count first, then the nearest one.
 fn moved_to(frame: &Frame, context: &Context<'_>, file: u32) -> Option<u32> {
+    let line = frame.line?;
     let (container, function) = split_container(frame.function.as_deref()?);
     let container = split_container(container).1;
     let mut names = Vec::new();
     let outline = context.snapshot.version(file).outline(&mut names).ok()?;
     let named = || outline.symbols.iter().filter(|symbol| symbol.name == function);
-    if named().any(|symbol| symbol.lines.first <= frame.line && frame.line <= symbol.lines.last) {
+    if named().any(|symbol| symbol.lines.first <= line && line <= symbol.lines.last) {
         return None;
     }
-    let nearest = named()
-        .min_by_key(|symbol| (!is_in_container(symbol, container), symbol.lines.first.abs_diff(frame.line)));
+    let nearest =
+        named().min_by_key(|symbol| (!is_in_container(symbol, container), symbol.lines.first.abs_diff(line)));
     nearest.map(|symbol| symbol.lines.first)
 }

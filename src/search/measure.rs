@@ -77,6 +77,9 @@ const OF_OUTER: f32 = 0.2;
 /// The frame measure of the file of the innermost frame, if frames name other files too: the fault was met there.
 const INNERMOST_FRAME: f32 = 4.0;
 
+/// The frame measure of a file that the whole query names.
+const NAMED_FILE: f32 = 6.0;
+
 /// The test measure of a file for a message: tests contain the messages that they expect, and the code that writes the
 /// message is meant.
 const TEST_OF_MESSAGE: f32 = 2.0;
@@ -202,7 +205,8 @@ impl<'m> FileMeasure<'m> {
         set(
             Signal::Frame,
             match self.evidence.frames_of(*file) {
-                [] => 0.0,
+                None => 0.0,
+                Some([]) => NAMED_FILE,
                 _ if self.evidence.innermost.contains(file) => INNERMOST_FRAME,
                 _ => 1.0,
             },

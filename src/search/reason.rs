@@ -259,6 +259,9 @@ impl SentenceWriter<'_> {
                         "the query names line {from} of the file; the function that it names begins on line {to}"
                     )
                 }
+                None if self.query.frames.iter().all(|frame| frame.line.is_none()) => {
+                    "the query names the file".to_string()
+                }
                 None => "the query names a line of the file".to_string(),
             },
             Signal::Session => facts.activity.map_or_else(String::new, session_sentence),

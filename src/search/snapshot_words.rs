@@ -4,7 +4,7 @@ use super::error::SearchError;
 use super::occurrence::{occurs_anywhere, occurs_in};
 use super::snapshot::SearchSnapshot;
 use super::words::{Lookup, WordRow, WordRows};
-use super::{spelling, unknown};
+use super::{members, named_files, spelling, unknown};
 use spyhop_index::inverted::IndexField;
 
 impl WordRows for SearchSnapshot {
@@ -18,6 +18,8 @@ impl WordRows for SearchSnapshot {
             Lookup::NearNames(typed) => spelling::near_rows(typed, self),
             Lookup::SameNames(typed) => spelling::same_rows(typed, self),
             Lookup::Similar(word) => unknown::similar_rows(word, self),
+            Lookup::Members(container, name) => members::member_rows(container, name, self),
+            Lookup::Files(text, by_stem) => Ok(named_files::file_rows(text, *by_stem, self)),
         }
     }
 }

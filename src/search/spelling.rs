@@ -1,10 +1,12 @@
 //! Near names: a name that is typed in another style, without separators, with a typing error, or only by its prefix.
 //! If no definition has the name as typed, the nearest definitions replace it. A word of a sentence that no file has is
-//! replaced in the same way, or by the word that differs by a typing error.
+//! replaced in the same way, or by the word that differs by a typing error. A text that names a file means the file.
 
 use serde::{Deserialize, Serialize};
 
 use super::error::SearchError;
+use super::members::{member, only_definition};
+use super::named_files::with_named_files;
 use super::occurrence::occurs_in;
 use super::snapshot::SearchSnapshot;
 use super::unknown;
@@ -41,10 +43,21 @@ pub struct Respelled {
 
 /// The query with near names or words, if it has a name or words that do not occur in the view.
 pub fn respelled(query: &Query, words: &dyn WordRows) -> Result<Option<Respelled>, SearchError> {
+    if let Some(query) = with_named_files(query, words)? {
+        return Ok(Some(Respelled { replaced: Vec::new(), query }));
+    }
     match query.only_name().filter(|name| name.is_ascii()) {
         Some(typed) => name_respelled(query, typed, words),
         None => words_respelled(query, words),
     }
+}
+
+/// The query that means the only definition that its letters name in a container.
+fn member_respelled(query: &Query, words: &dyn WordRows) -> Result<Option<Respelled>, SearchError> {
+    let Some(found) = member(query, words)? else { return Ok(None) };
+    let instead = vec![format!("{}.{}", found.container, found.name)];
+    let replaced = vec![Replaced { typed: query.text.clone(), instead, is_name: true }];
+    Ok(Some(Respelled { replaced, query: query.with_pair(&found.container, &[found.name]) }))
 }
 
 /// The query with near names, for a query that is one plain or qualified name.
@@ -54,11 +67,26 @@ fn name_respelled(
     words: &dyn WordRows,
 ) -> Result<Option<Respelled>, SearchError> {
     let container = query.qualified.last().map(|last| last.container.as_str());
+    let is_defined = |name: &str| words.is_found(Lookup::IsDefined(name.to_string()));
+    let is_lower = |container: &str| !container.contains(char::is_uppercase);
+    let is_known = is_defined(typed)? && container.map_or(Ok(true), is_defined)?;
+    let is_known = is_known && !container.is_some_and(is_lower);
+    let same = if is_known || container.is_some() { None } else { only_definition(typed, words)? };
+    if !is_known
+        && same.is_none()
+        && let Some(member) = member_respelled(query, words)?
+    {
+        return Ok(Some(member));
+    }
     let containers = match container.filter(|container| container.is_ascii()) {
         Some(container) if !occurs(container, words)? => same_names(container, words)?,
         _ => Vec::new(),
     };
-    let instead = if occurs(typed, words)? { Vec::new() } else { near_names(typed, words)? };
+    let instead = match same {
+        Some(same) => vec![same],
+        None if occurs(typed, words)? => Vec::new(),
+        None => near_names(typed, words)?,
+    };
     if instead.is_empty() && containers.is_empty() {
         return Ok(None);
     }
@@ -89,8 +117,11 @@ fn same_names(typed: &str, words: &dyn WordRows) -> Result<Vec<String>, SearchEr
 /// The query whose words that do not occur in the view are replaced: by a name that is written in another style, or by a
 /// word that differs by a typing error. Two names with a blank between them are read as container and name.
 fn words_respelled(query: &Query, words: &dyn WordRows) -> Result<Option<Respelled>, SearchError> {
-    if query.is_report || query.is_code && query.names.is_empty() || query.terms.len() > MAX_TERMS {
+    if query.is_report || query.terms.len() > MAX_TERMS {
         return Ok(None);
+    }
+    if query.is_code && query.names.is_empty() {
+        return member_respelled(query, words);
     }
     let mut replaced: Vec<Replaced> = Vec::new();
     for term in &query.terms {
@@ -114,6 +145,12 @@ fn words_respelled(query: &Query, words: &dyn WordRows) -> Result<Option<Respell
         None => spaced_name(asked, words)?,
         paired => paired,
     };
+    if let (None, true) = (&named, replaced.is_empty())
+        && let Some(member) = member(query, words)?
+    {
+        let query = query.with_pair(&member.container, &[member.name]);
+        return Ok(Some(Respelled { replaced, query }));
+    }
     Ok(named.or(other).map(|query| Respelled { replaced, query }))
 }
 

@@ -20,9 +20,15 @@ pub enum Lookup {
     SameNames(String),
     /// The words that differ by a typing error.
     Similar(String),
+    /// The definitions with the letters of a name in a container with the letters of the first text, or in any if it is empty.
+    /// Container and name of a row are separated by a line break.
+    Members(String, String),
+    /// The files that a text names best, by how it names them and by the components that path and text share; by stem too, if
+    /// asked.
+    Files(String, bool),
 }
 
-/// A row of an answer, by which rows are ordered: a distance, a number (the length of a name, or the files that hold a
+/// A row of an answer, by which rows are ordered: a distance, a number (the length of a name, or how many files hold a
 /// word), and the word. A question for yes or no has a row for yes.
 pub type WordRow = (u8, u32, String);
 

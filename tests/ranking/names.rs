@@ -118,6 +118,78 @@ fn names_are_found_however_they_are_typed() {
 }
 
 #[test]
+fn a_qualified_name_in_lower_case_means_its_only_definition() {
+    let files = [
+        KEYS[0],
+        KEYS[1],
+        KEYS[3],
+        KEYS[4],
+        (
+            "org/x/Lower.java",
+            "package org.x;\n\n/** generate key, undo handler save, citationkeygenerator */\npublic class Lower {\n    public void key() {}\n    public void handler() {}\n    public void citation() {}\n    private int resetkey;\n}\n",
+        ),
+    ];
+    let expected = [
+        ("citationkeygeneratorgeneratekey", "CitationKeyGenerator.generateKey"),
+        ("citationkeygenerator.generatekey", "CitationKeyGenerator.generateKey"),
+        ("citation key generator generate key", "CitationKeyGenerator.generateKey"),
+        ("undohandler.save", "UndoHandler.save"),
+        ("undohandler save", "UndoHandler.save"),
+        ("undohandlersave", "UndoHandler.save"),
+        // Only one definition has these letters, though the word occurs.
+        ("Resetkey", "CitationKeyGenerator.resetKey"),
+    ];
+    let replies = asked(&files, &expected.map(|(query, _)| query));
+    for (reply, (query, symbol)) in replies.iter().zip(expected) {
+        assert_eq!(first(reply).1, symbol, "{query}: {:?}", reply.warnings);
+    }
+    // Two classes have the method.
+    let several = &asked(&files, &["undohandler undo"])[0].warnings;
+    assert!(!several.iter().any(|warning| warning.contains("UndoHandler.undo")), "{several:?}");
+}
+
+#[test]
+fn a_file_that_a_query_names_is_first() {
+    let files = [
+        ("app/mail/smtpd.py", "import os\n\n\ndef main(port):\n    return port\n"),
+        ("app/mail/models.py", "class Letter:\n    pass\n"),
+        ("app/web/models.py", "class Page:\n    smtpd = 1\n"),
+        (
+            "app/web/letter.py",
+            "# models of app mail, smtpd.py, smtpd\ndef show(models, smtpd, py):\n    return models\n",
+        ),
+        (
+            "docs/smtpd-guide.md",
+            "# The smtpd\n\nThe smtpd.py of app.mail.smtpd starts smtpd, see app/mail/smtpd.py.\n",
+        ),
+        ("docs/My notes.md", "# Notes\n\nNothing.\n"),
+        ("app/0006_add.py", "x = 1\n"),
+    ];
+    let expected = [
+        ("app/mail/smtpd.py", "app/mail/smtpd.py"),
+        ("./app/mail/smtpd.py", "app/mail/smtpd.py"),
+        ("/home/me/app/mail/smtpd.py", "app/mail/smtpd.py"),
+        ("smtpd.py", "app/mail/smtpd.py"),
+        ("mail/smtpd", "app/mail/smtpd.py"),
+        ("app.mail.smtpd", "app/mail/smtpd.py"),
+        ("web/models.py", "app/web/models.py"),
+        ("app.web.models", "app/web/models.py"),
+        ("docs/My notes.md", "docs/My notes.md"),
+        ("app/0006_add.py", "app/0006_add.py"),
+        // A definition counts before the stem of a file.
+        ("smtpd", "app/web/models.py"),
+        ("0006_add", "app/0006_add.py"),
+    ];
+    let replies = asked(&files, &expected.map(|(query, _)| query));
+    for (reply, (query, path)) in replies.iter().zip(expected) {
+        assert_eq!(first(reply).0, path, "{query}: {:?}", reply.warnings);
+        assert!(reply.warnings.is_empty(), "{query}: {:?}", reply.warnings);
+    }
+    let reasons = &replies[0].results[0].reasons;
+    assert!(reasons.iter().any(|reason| reason.text == "frame: the query names the file"), "{reasons:?}");
+}
+
+#[test]
 fn a_slip_in_a_sentence_is_repaired_and_named() {
     let files = [
         (

@@ -73,19 +73,19 @@ impl PackRun<'_, '_> {
 
     /// Adds the lines that a stack trace in the task names.
     fn add_frames(&self, candidates: &mut PackCandidates) {
-        for frame in &self.query.frames {
+        for (frame, line) in self.query.frames.iter().filter_map(|frame| Some((frame, frame.line?))) {
             for file in self.meant_by(&frame.path) {
                 let own = candidates.of(file);
                 own.evidence.is_named = true;
                 own.add(CandidatePlace {
-                    lines: Lines { first: frame.line, last: frame.line },
+                    lines: Lines { first: line, last: line },
                     kind: SymbolKind::Text,
                     symbol: None,
                     score: NAMED,
                     goals: Vec::new(),
                     reasons: Vec::new(),
                     position: usize::MAX,
-                    why: Some(format!("the task names line {}", frame.line)),
+                    why: Some(format!("the task names line {line}")),
                 });
             }
         }

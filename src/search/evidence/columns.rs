@@ -414,10 +414,10 @@ impl Evidence {
         self.chunk_body[doc as usize] + self.chunk_symbol[doc as usize]
     }
 
-    /// The lines of a file that the frames of the query name.
-    pub(crate) fn frames_of(&self, file: u32) -> &[u32] {
+    /// The lines of a file that the frames of the query name; `None` if no frame names the file.
+    pub(crate) fn frames_of(&self, file: u32) -> Option<&[u32]> {
         let place = self.framed.binary_search_by_key(&file, |(file, _)| *file);
-        place.map_or(&[], |place| &self.framed[place].1)
+        place.ok().map(|place| &self.framed[place].1[..])
     }
 
     /// The rarity of the query term at `place` in the text of `n_chunks` chunks: 1 if at most one chunk has the term, near 0 if all

@@ -124,7 +124,7 @@ impl<'m> UnitMeasure<'m> {
         if measured_file.row.literal > 0 {
             self.mark_literal(&parts, text, &mut counted);
         }
-        for (at, line) in self.evidence.frames_of(measured_file.file).iter().enumerate() {
+        for (at, line) in self.evidence.frames_of(measured_file.file).unwrap_or_default().iter().enumerate() {
             let byte = parts.first_of_line(*line);
             if let Some(part) = parts.part_at(byte) {
                 let frame = &mut counted[parts.all[part].unit].frame;

@@ -5,13 +5,13 @@ use std::sync::OnceLock;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-/// A line of a file, as a text names it.
+/// A line of a file, or a file, as a text names it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Frame {
     /// The path as written, with `/` as separator. The path is often from another machine.
     pub path: String,
-    /// The line, counted from 1.
-    pub line: u32,
+    /// The line, counted from 1; `None` if the whole file is named, by its path in the tree.
+    pub line: Option<u32>,
     /// The function that the frame names, with its container as written.
     pub function: Option<String>,
 }
@@ -20,7 +20,7 @@ pub struct Frame {
 const MAX_FRAMES: usize = 64;
 
 /// The distinct frames of `text`, the innermost first: `File "x.py", line 3` of Python, whose traces end with the innermost
-/// frame, and `x.go:3` of Go, Rust, Java, Node and compilers.
+/// frame, `x.go:3` of Go, Rust, Java, Node and compilers, `x.php(3)` and `x.php on line 3` of PHP, `x.cs:line 3` of C#.
 pub(crate) fn frames_of(text: &str) -> Vec<Frame> {
     static PATTERN: OnceLock<Regex> = OnceLock::new();
     // Compiling the pattern takes a seventh of the first question of a process, and few questions name a line.
@@ -29,19 +29,19 @@ pub(crate) fn frames_of(text: &str) -> Vec<Frame> {
     }
     let pattern = PATTERN.get_or_init(|| {
         let pattern =
-            r#"File "(?<python>[^"\n]+)", line (?<number>\d+)(?:, in (?<in>\w+))?|(?:(?<function>[\w$.]+) ?\()?(?<path>[\w@+./\\-]*\w\.[A-Za-z]\w{0,9}):(?<line>\d+)"#;
+            r#"File "(?<python>[^"\n]+)", line (?<number>\d+)(?:, in (?<in>\w+))?|(?:(?<function>[\w$.]+) ?\()?(?<path>[\w@+./\\-]*\w\.[A-Za-z]\w{0,9})(?::(?:line )?(?<line>\d+)|\((?<at>\d+)\)| on line (?<on>\d+))"#;
         Regex::new(pattern).expect("a constant pattern")
     });
     let mut frames: Vec<Frame> = Vec::new();
     for found in pattern.captures_iter(text) {
         let path = found.name("python").or_else(|| found.name("path"));
-        let line = found.name("number").or_else(|| found.name("line"));
+        let line = ["number", "line", "at", "on"].iter().find_map(|name| found.name(name));
         let (Some(path), Some(line)) = (path, line) else { continue };
         let Ok(line @ 1..) = line.as_str().parse::<u32>() else { continue };
         let function = found.name("in").or_else(|| found.name("function"));
         let function = function.map(|function| function.as_str().to_string());
         let function = function.or_else(|| function_above(&text[..path.start()]));
-        let frame = Frame { path: path.as_str().replace('\\', "/"), line, function };
+        let frame = Frame { path: path.as_str().replace('\\', "/"), line: Some(line), function };
         if !frames.contains(&frame) {
             frames.push(frame);
         }
@@ -80,15 +80,19 @@ fn function_above(before: &str) -> Option<String> {
     is_name.then(|| name.to_string())
 }
 
-/// Whether `text` has what each frame has: `:` before a digit, or `", line `.
+/// Whether `text` has what each frame has: `:` or a bracket before a digit, or a word for a line.
 fn may_name_line(text: &str) -> bool {
-    text.as_bytes().windows(2).any(|pair| pair[0] == b':' && pair[1].is_ascii_digit())
-        || text.contains("\", line ")
+    text.as_bytes().windows(2).any(|pair| matches!(pair[0], b':' | b'(') && pair[1].is_ascii_digit())
+        || ["\", line ", ":line ", " on line "].iter().any(|words| text.contains(words))
 }
 
 impl Frame {
-    /// How many components at the end of `path` equal those of the frame; 0 if the file names differ.
+    /// How many components at the end of `path` equal those of the frame; 0 if the file names differ, or if the frame is
+    /// another whole file.
     pub(crate) fn shared_parts(&self, path: &str) -> usize {
+        if self.line.is_none() && self.path != path {
+            return 0;
+        }
         let components = self.path.rsplit('/').filter(|part| !part.is_empty() && *part != ".");
         components.zip(path.rsplit('/')).take_while(|(one, other)| one == other).count()
     }
@@ -102,7 +106,8 @@ mod tests {
     fn frames_of_the_common_runtimes_are_read() {
         let check = |text: &str, expected: &[(&str, u32)]| {
             let found = frames_of(text);
-            let found: Vec<_> = found.iter().map(|frame| (frame.path.as_str(), frame.line)).collect();
+            let found: Vec<_> =
+                found.iter().map(|frame| (frame.path.as_str(), frame.line.unwrap())).collect();
             assert_eq!(found, expected, "{text}");
         };
         check("  File \"/a/django/db/query.py\", line 31, in f\n    f()", &[("/a/django/db/query.py", 31)]);
@@ -117,6 +122,11 @@ mod tests {
         check("\tat com.example.Crane.liftBox(Crane.java:932)", &[("Crane.java", 932)]);
         check("    at f (C:\\web\\src\\app.js:10:5)", &[("/web/src/app.js", 10)]);
         check("query.py:1958", &[("query.py", 1958)]);
+        check(
+            "#0 /var/www/src/Crane.php(75): lift()\n#1 {main}\n in /var/www/src/Hook.php on line 12",
+            &[("/var/www/src/Crane.php", 75), ("/var/www/src/Hook.php", 12)],
+        );
+        check("   at Crane.Lift() in C:\\src\\Crane.cs:line 9", &[("/src/Crane.cs", 9)]);
         check("at 12:30, 10.0.0.1:80, std::mem", &[]);
     }
 
@@ -142,7 +152,7 @@ mod tests {
 
     #[test]
     fn the_innermost_frame_is_the_first() {
-        let lines = |text: &str| frames_of(text).iter().map(|frame| frame.line).collect::<Vec<_>>();
+        let lines = |text: &str| frames_of(text).iter().map(|frame| frame.line.unwrap()).collect::<Vec<_>>();
         assert_eq!(lines("  File \"/a.py\", line 1, in main\n  File \"/b.py\", line 2, in lift"), [2, 1]);
         assert_eq!(lines("\tat a.B.lift(B.java:2)\n\tat a.A.main(A.java:1)"), [2, 1]);
     }
@@ -150,7 +160,7 @@ mod tests {
     #[test]
     fn parts_are_shared_from_the_end() {
         let shared = |frame: &str, path: &str| {
-            Frame { path: frame.to_string(), line: 1, function: None }.shared_parts(path)
+            Frame { path: frame.to_string(), line: Some(1), function: None }.shared_parts(path)
         };
         assert_eq!(shared("/usr/lib/python3/django/db/models/query.py", "django/db/models/query.py"), 4);
         assert_eq!(shared("query.py", "django/db/models/query.py"), 1);

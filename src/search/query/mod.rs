@@ -39,7 +39,7 @@ pub struct Query {
     pub qualified: Vec<Qualified>,
     /// Whether the query is one qualified name, the last of `qualified`.
     pub is_qualified_name: bool,
-    /// The lines of files that the query names, such as the frames of a stack trace.
+    /// The files that the query names, and their lines, such as the frames of a stack trace.
     pub frames: Vec<Frame>,
     /// Whether the query looks like the output of a program and not like a question: it has a number, or punctuation
     /// that delimits values.
@@ -253,6 +253,12 @@ impl Query {
             (false, false) => QueryKind::Mixed,
         };
         Query { terms, names, kind, ..self.clone() }
+    }
+
+    /// The query that names these files.
+    pub(crate) fn with_files(&self, paths: Vec<String>) -> Query {
+        let frames = paths.into_iter().map(|path| Frame { path, line: None, function: None }).collect();
+        Query { frames, ..self.clone() }
     }
 
     /// The query that means the definitions `names`, whose words it has.
