@@ -32,6 +32,10 @@ const LEAST_KNOWN: f32 = 0.3;
 /// The greatest log-odds of a file for such a query. The score is .38 then.
 const MAX_OF_FOREIGN: f32 = -0.5;
 
+/// The greatest log-odds of a file for a question with words that the tree lacks: an answer to the rest is not certain to be an
+/// answer. The score is .79 then.
+const MAX_OF_PARTLY_KNOWN: f32 = 1.32;
+
 /// Files whose sums are less than this behind the sum of a file, or before it, are its rivals.
 const RIVAL: f32 = 1.0;
 
@@ -65,7 +69,14 @@ impl QueryCalibration {
         let is_foreign = query.terms.len() >= MIN_TERMS_TO_DOUBT
             && known_of(inputs) < LEAST_KNOWN
             && !files.iter().any(is_literal);
-        let most = if is_foreign { MAX_OF_FOREIGN } else { MAX_LOG_ODDS };
+        // The values in a message are rarely words of the tree.
+        let is_partly_known =
+            !query.is_message && !query.is_report && known_of(inputs) < 1.0 && !files.iter().any(is_literal);
+        let most = match () {
+            () if is_foreign => MAX_OF_FOREIGN,
+            () if is_partly_known => MAX_OF_PARTLY_KNOWN,
+            () => MAX_LOG_ODDS,
+        };
         for (ranked, inputs) in files.iter_mut().zip(inputs) {
             let own = log_odds(&coefficients, inputs);
             ranked.sum = match points.last() {

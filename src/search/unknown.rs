@@ -9,6 +9,7 @@ use super::words::{Lookup, WordRow, WordRows};
 
 use crate::query::Query;
 use spyhop_index::inverted::{IndexField, folded};
+use spyhop_index::tokenize::{for_each_word, parts};
 
 /// Shorter words have too many similar words.
 const MIN_LETTERS: usize = 4;
@@ -29,11 +30,10 @@ pub struct UnknownWord {
     pub similar: Vec<String>,
 }
 
-/// The unknown words of a query that are worth mentioning: all if they are at least half of its words, else those with
-/// similar words.
+/// The unknown words of a query, each with similar words; none of a query that names a file.
 pub fn unknown_words(query: &Query, words: &dyn WordRows) -> Result<Vec<UnknownWord>, SearchError> {
     let n_terms = query.terms.len();
-    if query.is_report || !(2..=MAX_TERMS).contains(&n_terms) {
+    if query.is_report || !query.frames.is_empty() || !(2..=MAX_TERMS).contains(&n_terms) {
         return Ok(Vec::new());
     }
     let mut unknown: Vec<UnknownWord> = Vec::new();
@@ -42,12 +42,23 @@ pub fn unknown_words(query: &Query, words: &dyn WordRows) -> Result<Vec<UnknownW
         if is_seen || words.is_found(Lookup::OccursAnywhere(term.term.clone()))? {
             continue;
         }
-        unknown.push(UnknownWord { similar: similar(&term.word, words)?, word: term.word.clone() });
-    }
-    if 2 * unknown.len() < n_terms {
-        unknown.retain(|word| !word.similar.is_empty());
+        let similar = similar(&term.word, words)?;
+        let word = if similar.is_empty() { whole_word(query, &term.word) } else { term.word.clone() };
+        if !unknown.iter().any(|seen| seen.word == word) {
+            unknown.push(UnknownWord { similar, word });
+        }
     }
     Ok(unknown)
+}
+
+/// The word of the query that has a part, in lower case: `graphql` for the part `ql` of `GraphQL`.
+fn whole_word(query: &Query, part: &str) -> String {
+    let mut whole = None;
+    for_each_word(&query.text, |word| {
+        let has_part = || parts(word).iter().any(|own| own.to_lowercase() == part);
+        whole = whole.take().or_else(|| has_part().then(|| word.to_lowercase()));
+    });
+    whole.unwrap_or_else(|| part.to_string())
 }
 
 /// The words of the view that differ from `word` by a typing error, those of most files first.

@@ -190,6 +190,27 @@ fn a_file_that_a_query_names_is_first() {
 }
 
 #[test]
+fn a_word_that_no_file_has_is_named_and_leaves_no_hit_certain() {
+    let files = [
+        (
+            "src/sign.rs",
+            "/// Signs a transaction.\npub fn sign_transaction(signature: u32) -> u32 {\n    signature\n}\n",
+        ),
+        ("src/other.rs", "pub fn other() {}\n"),
+    ];
+    let queries = ["blockchain transaction signature", "sign transaction signature", "sign a SignQL query"];
+    let replies = asked(&files, &queries);
+    assert!(replies[0].warnings.contains(&"no file contains 'blockchain'".to_string()), "{:?}", replies[0]);
+    assert!(replies[0].results.iter().all(|hit| hit.score < 0.8), "{:?}", replies[0].results);
+    assert!(replies[1].warnings.is_empty(), "{:?}", replies[1].warnings);
+    assert!(
+        replies[2].warnings.contains(&"no file contains 'signql' or 'query'".to_string()),
+        "{:?}",
+        replies[2]
+    );
+}
+
+#[test]
 fn a_slip_in_a_sentence_is_repaired_and_named() {
     let files = [
         (
