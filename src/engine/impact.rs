@@ -2,6 +2,8 @@
 //!
 //! This module adds the warnings that only `impact` has. `GraphAnswer` collects them, and `graph.rs` puts them into the reply.
 
+use std::cmp::Reverse;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::api::*;
@@ -209,26 +211,50 @@ impl GraphAnswer<'_, '_> {
                 tests.add(edge.file, BY_IMPORT, format!("imports {path}"));
             }
         }
-        let names: FxHashMap<String, &str> = changed
-            .files
-            .iter()
-            .map(|file| self.snapshot.path(*file))
-            .filter(|path| !is_test_file(path))
-            .map(|path| (subject(path), path))
-            .collect();
-        for file in 0..self.snapshot.n_files() as u32 {
-            let path = self.snapshot.path(file);
-            if is_test_file(path)
-                && let Some(named) = names.get(&subject(path)).filter(|named| is_one_language(path, named))
-            {
-                let folders = path::split(path).0.split('/');
-                let shared = folders.filter(|folder| named.split('/').any(|part| part == *folder)).count();
-                let worth = BY_NAME * (1.0 - 0.5 / (1.0 + shared as f32));
-                tests.add(file, worth, format!("is named after {named}"));
-            }
-        }
+        self.add_tests_by_name(changed, &mut tests);
         tests.ranked(|file| self.snapshot.path(file))
     }
+
+    /// Adds the test files with the name of a changed file. A test is named after the nearest files of that name.
+    fn add_tests_by_name(&self, changed: &ChangedCode, tests: &mut TestEvidence) {
+        let is_source = |file: &u32| !is_test_file(self.snapshot.path(*file));
+        let changed: Vec<u32> = changed.files.iter().copied().filter(is_source).collect();
+        let mut named: FxHashMap<String, Vec<u32>> =
+            changed.iter().map(|file| (subject(self.snapshot.path(*file)), Vec::new())).collect();
+        let mut alike = Vec::new();
+        let n_files = if named.is_empty() { 0 } else { self.snapshot.n_files() as u32 };
+        for file in 0..n_files {
+            let path = self.snapshot.path(file);
+            let Some(sources) = named.get_mut(&subject(path)) else { continue };
+            match is_test_file(path) {
+                true => alike.push(file),
+                false => sources.push(file),
+            }
+        }
+        for file in alike {
+            let path = self.snapshot.path(file);
+            let sources = named.get(&subject(path)).into_iter().flatten();
+            let near = sources.map(|source| (nearness(path, self.snapshot.path(*source)), *source));
+            let near: Vec<_> =
+                near.filter(|(_, source)| is_one_language(path, self.snapshot.path(*source))).collect();
+            let nearest = near.iter().map(|(nearness, _)| *nearness).max();
+            let is_meant = |(nearness, source): &&((usize, Reverse<usize>), u32)| {
+                Some(*nearness) == nearest && changed.contains(source)
+            };
+            for ((shared, _), source) in near.iter().filter(is_meant) {
+                let worth = BY_NAME * (1.0 - 0.5 / (1.0 + *shared as f32));
+                tests.add(file, worth, format!("is named after {}", self.snapshot.path(*source)));
+            }
+        }
+    }
+}
+
+/// How near a file is to a test of its name: the folders that both paths have, then the fewest others of the file.
+fn nearness(test: &str, source: &str) -> (usize, Reverse<usize>) {
+    let folders: Vec<&str> = path::split(test).0.split('/').collect();
+    let own = || path::split(source).0.split('/');
+    let shared = folders.iter().filter(|folder| own().any(|part| part == **folder)).count();
+    (shared, Reverse(own().filter(|part| !folders.contains(part)).count()))
 }
 
 /// What tells that test files are concerned: the probability of the contrary, the weight of the strongest reason, and that
@@ -326,4 +352,17 @@ fn is_one_language(path: &str, other: &str) -> bool {
         }
     };
     family(path) == family(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_is_nearest_to_the_file_beside_it() {
+        let nearer = |test: &str, one: &str, other: &str| nearness(test, one) > nearness(test, other);
+        assert!(nearer("app/config/parser_test.go", "app/config/parser.go", "app/json/parser.go"));
+        assert!(nearer("app/config/parser_test.go", "app/config/parser.go", "app/config/x/parser.go"));
+        assert!(nearer("tests/unit/Helper/ProxyTest.php", "src/Helper/Proxy.php", "src/Other/Proxy.php"));
+    }
 }
