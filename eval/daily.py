@@ -155,7 +155,7 @@ def _(tree):
     expect(tree.run("language:rust", "path:src", "lookup"), 0, err=r"the filter is --lang rust[\s\S]*the filter is --path src")
     (tree.root / "rc").write_text("--max-count=1\n")
     expect(tree.run("grep", "-c", "lookup", "src/auth.rs", RIPGREP_CONFIG_PATH=str(tree.root / "rc")), 0, out="^1$")
-    expect(tree.run("refs", "beans_column"), 2, err=r"spyhop grep -w beans_column finds its lines")
+    expect(tree.run("refs", "beans_column"), 2, err=r"spyhop grep -w beans_column searches for its lines")
 
 
 @check("an index folder inside the tree is not source, --db is below the root from wherever it is typed and takes no file")

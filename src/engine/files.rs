@@ -25,6 +25,10 @@ impl Operation for FilesRequest {
         self.filter.path.iter_mut().collect()
     }
 
+    fn scope(&self) -> Option<&str> {
+        self.filter.path.as_deref()
+    }
+
     fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<FilesReply, Error> {
         let lookup = FileLookup::new(corpus.first_engine()?, self)?;
         let span = tracing::info_span!("code.files", pattern = %self.pattern, project = %corpus);

@@ -45,6 +45,10 @@ impl Operation for GrepRequest {
         self.filter.path.iter_mut().collect()
     }
 
+    fn scope(&self) -> Option<&str> {
+        self.filter.path.as_deref()
+    }
+
     fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<GrepReply, Error> {
         check_rows("max_results", self.max_results, MAX_ROWS)?;
         if let Some(remote) = &corpus.remote {
@@ -194,8 +198,21 @@ impl Corpus {
         &self,
         request: &GrepRequest,
         looks: impl Fn(&SourceName, &Engine) -> PrintOptions,
+        out: impl FnMut(&[u8]) -> bool,
+    ) -> Result<PrintedGrep, Error> {
+        match self.of_named_source(request)? {
+            Some((source, request)) => source.print_each(&request, looks, out),
+            None => self.print_each(request, looks, out),
+        }
+    }
+
+    fn print_each(
+        &self,
+        request: &GrepRequest,
+        looks: impl Fn(&SourceName, &Engine) -> PrintOptions,
         mut out: impl FnMut(&[u8]) -> bool,
     ) -> Result<PrintedGrep, Error> {
+        self.check_scope(request.filter.path.as_deref())?;
         let mut goes_on = true;
         let (answers, warnings) = self.each_engine(|source, engine| match goes_on {
             true => {

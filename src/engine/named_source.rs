@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::api::SourceName;
+use super::core::Engine;
 use super::corpus::{Corpus, CorpusMember};
 use super::operation::Operation;
 use crate::error::Error;
@@ -50,9 +51,24 @@ impl Corpus {
         Ok(source.map(|source| (alone(source), request)))
     }
 
+    /// Fails if sources are asked and none of them has the folder or file that the answer is limited to.
+    pub(super) fn check_scope(&self, scope: Option<&str>) -> Result<(), Error> {
+        let Some(path) = scope.filter(|path| !path.is_empty()) else { return Ok(()) };
+        if self.alone().is_some() || self.remote.is_some() {
+            return Ok(());
+        }
+        let mut engines = self.members.iter().filter_map(|member| member.engine.as_ref().ok()).peekable();
+        let may_have = |engine: &Engine| !engine.tree().is_of_folder() || engine.root().join(path).exists();
+        match engines.peek().is_none() || engines.any(may_have) {
+            true => Ok(()),
+            false => Err(Error::bad(format!("path '{path}' does not exist in {}", self.listed()))),
+        }
+    }
+
     /// Fails if a text begins with the name of a source that is not asked.
     pub(super) fn check_source_of(&self, text: &str) -> Result<(), Error> {
-        match SourceName::before_path(text) {
+        let is_asked = |name: &str| self.members.iter().any(|own| own.name().as_str() == name);
+        match SourceName::before_path(text).filter(|name| !is_asked(name)) {
             Some(name) => {
                 let similar = self.members.iter().map(|own| own.name().as_str());
                 let near = similar::did_you_mean(name, similar);

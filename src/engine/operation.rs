@@ -24,6 +24,11 @@ pub trait Operation: Clone {
         Vec::new()
     }
 
+    /// The folder or file below which the answer lies. It is an error if no source that is asked has it.
+    fn scope(&self) -> Option<&str> {
+        None
+    }
+
     /// Answers the request. [`Corpus::ask`] and [`Corpus::call`] also mask the secrets of the reply.
     ///
     /// # Errors
@@ -83,9 +88,13 @@ impl Corpus {
     /// As [`Corpus::ask`].
     pub fn call<O: Operation>(&self, request: &O, call: &Call<'_>) -> Result<O::Reply, Error> {
         let answer = |corpus: &Corpus| -> Result<O::Reply, Error> {
+            let run = |corpus: &Corpus, request: &O| {
+                corpus.check_scope(request.scope())?;
+                Ok(corpus.mask_policy().masked(request.run(corpus, call)?))
+            };
             match corpus.of_named_source(request)? {
-                Some((source, request)) => Ok(source.mask_policy().masked(request.run(&source, call)?)),
-                None => Ok(corpus.mask_policy().masked(request.run(corpus, call)?)),
+                Some((source, request)) => run(&source, &request),
+                None => run(corpus, request),
             }
         };
         let answer = || match call.policy() {

@@ -30,6 +30,10 @@ impl Operation for SearchRequest {
         self.filter.path.iter_mut().collect()
     }
 
+    fn scope(&self) -> Option<&str> {
+        self.filter.path.as_deref()
+    }
+
     fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<SearchReply, Error> {
         Ok(search_all(corpus, std::slice::from_ref(&self.query), self, call)?.of_batch(&[]))
     }
@@ -43,6 +47,10 @@ impl Operation for SearchBatch {
 
     fn paths_in_sources(&mut self) -> Vec<&mut String> {
         self.request.filter.path.iter_mut().collect()
+    }
+
+    fn scope(&self) -> Option<&str> {
+        self.request.filter.path.as_deref()
     }
 
     fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<SearchReply, Error> {

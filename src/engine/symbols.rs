@@ -38,6 +38,10 @@ impl Operation for SymbolsRequest {
         self.filter.path.iter_mut().collect()
     }
 
+    fn scope(&self) -> Option<&str> {
+        self.filter.path.as_deref()
+    }
+
     fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<SymbolsReply, Error> {
         let lookup = SymbolLookup::new(corpus.first_engine()?, self)?;
         let span = tracing::info_span!("code.symbols", pattern = %self.pattern, project = %corpus);

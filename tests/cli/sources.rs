@@ -179,13 +179,30 @@ fn a_path_of_an_answer_is_read_without_naming_the_source_again() {
     );
     let only = shelf.tree.json(&["grep", "request", "--path", "limits:src"]);
     assert_eq!(sources(&only), ["limits"]);
+    for line in [
+        &["grep", "request", "--path", "limits:src"][..],
+        &["grep", "request", "limits:src"],
+        &["grep", "request", "--in", "limits", "src"],
+        &["map", "limits:src"],
+        &["map", "--in", "limits", "src"],
+    ] {
+        let found = shelf.tree.run(line);
+        assert!(found.code == 0 && found.out.contains("retry.rs"), "{line:?}: {} {}", found.out, found.err);
+    }
+    let missing = shelf.tree.run(&["read", "limits:src/none.rs"]);
+    assert!(missing.err.contains("there is no file 'src/none.rs'"), "{}", missing.err);
+    for command in ["search", "grep", "symbols", "files"] {
+        let missing = shelf.tree.run(&[command, "request", "--in", "limits", "--path", "none"]);
+        let text = "path 'none' does not exist in 'limits'";
+        assert!(missing.code == 2 && missing.err.contains(text), "{command}: {}", missing.err);
+    }
     let unknown = shelf.tree.run(&["read", "limit:src/retry.rs"]);
     assert!(unknown.code == 2, "{}", unknown.err);
     let hint = "the library has no source 'limit', only 'client', 'limits', 'pages'; did you mean 'limits'?";
     assert!(unknown.err.contains(hint), "{}", unknown.err);
     let lines = shelf.tree.run(&["refs", "zzyzx_quux", "--in", "limits,pages"]);
     assert!(
-        lines.err.contains("spyhop grep -w zzyzx_quux --in limits,pages finds its lines"),
+        lines.err.contains("spyhop grep -w zzyzx_quux --in limits,pages searches for its lines"),
         "{}",
         lines.err
     );

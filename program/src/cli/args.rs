@@ -178,7 +178,6 @@ fn with_sources(command: Command) -> Command {
         params::INDEX_DIR.name,
         params::DB.name,
         OPEN.name,
-        HERE,
     ];
     let ids: Vec<String> = command.get_arguments().map(|arg| arg.get_id().to_string()).collect();
     let excluded: Vec<&str> =

@@ -10,11 +10,12 @@ use clap::ArgMatches;
 use spyhop_base::similar;
 use spyhop_engine::Corpus;
 use spyhop_engine::api::{Options, SourceName};
-use spyhop_interface::catalog::{self, AskedSources, Param, Takes};
+use spyhop_interface::catalog::{self, AskedSources, Param, Takes, params};
 use spyhop_library::{Library, LibraryOptions, SourceChoice};
 
+use super::args::HERE;
 use super::failure::Failure;
-use super::values::{fill_from, optional};
+use super::values::{fill_from, many, optional};
 
 /// Whether the arguments ask sources of a library, and not one tree.
 pub fn are_asked(matches: &ArgMatches) -> Result<bool, Failure> {
@@ -44,8 +45,10 @@ fn names_in_paths(matches: &ArgMatches) -> Vec<String> {
         Takes::Path => Some(optional::<PathBuf>(matches, param.name)?.to_str()?.to_string()),
         _ => optional::<String>(matches, param.name).cloned(),
     });
+    let bare = many::<PathBuf>(matches, HERE).chain(optional::<PathBuf>(matches, params::PATH.name));
+    let bare = bare.filter_map(|path| path.to_str().map(str::to_string));
     let name = |text: String| SourceName::before_path(&text).map(str::to_string);
-    texts.filter_map(name).filter(|name| !Path::new(name).exists()).collect()
+    texts.chain(bare).filter_map(name).filter(|name| !Path::new(name).exists()).collect()
 }
 
 /// The source of the usual library that a path names.
@@ -84,6 +87,9 @@ pub fn open(matches: &ArgMatches, options: &Options) -> Result<Arc<Corpus>, Fail
     let asked = choice(matches)?;
     let named = || named_by_path(matches).map(|name| SourceChoice::Named(vec![name]));
     let choice = asked.choice().or_else(named).unwrap_or(SourceChoice::All);
+    if let Some(root) = asked.library.as_ref().filter(|root| !root.is_dir()) {
+        return Err(Failure::Usage(format!("library '{}' does not exist; give its folder", root.display())));
+    }
     let library = Library::open(LibraryOptions { root: asked.library, ..LibraryOptions::default() })?;
     Ok(library.reader(options.clone()).set(&choice)?)
 }

@@ -10,6 +10,7 @@ use clap::ArgMatches;
 use spyhop_base::path::RelPath;
 use spyhop_interface::catalog::{self, Faces, Param, RawValues, Row, Takes, ValueError, fill, params};
 
+use super::args::HERE;
 use super::failure::Failure;
 use super::place::TreePlace;
 
@@ -58,9 +59,15 @@ pub fn fill_from<R>(
     fill(rows, request, &values).map_err(|error| Failure::Usage(error.to_string()))
 }
 
-/// The folder or file of each source that `--path` limits a question to.
+/// The folder or file of each source that `--path`, or a path without a flag, limits a question to.
 fn scope(matches: &ArgMatches) -> Result<Option<String>, Failure> {
-    let Some(path) = optional::<PathBuf>(matches, params::PATH.name) else { return Ok(None) };
+    let bare: Vec<&PathBuf> = many(matches, HERE).collect();
+    if bare.len() > 1 {
+        let text = "sources are searched below one path; give one path, or none";
+        return Err(Failure::Usage(text.to_string()));
+    }
+    let typed = bare.into_iter().next().or_else(|| optional::<PathBuf>(matches, params::PATH.name));
+    let Some(path) = typed else { return Ok(None) };
     let path = RelPath::from_path(path).map_err(|error| Failure::Usage(error.to_string()))?;
     Ok(Some(path.as_str().to_string()).filter(|path| !path.is_empty()))
 }
@@ -165,6 +172,14 @@ impl RawValues for CommandValues<'_> {
 /// The value of an argument that this subcommand may not have.
 pub fn optional<'a, T: Clone + Send + Sync + 'static>(matches: &'a ArgMatches, id: &str) -> Option<&'a T> {
     matches.try_get_one::<T>(id).ok().flatten()
+}
+
+/// The values of an argument that this subcommand may not have.
+pub fn many<'a, T: Clone + Send + Sync + 'static>(
+    matches: &'a ArgMatches,
+    id: &str,
+) -> impl Iterator<Item = &'a T> {
+    matches.try_get_many::<T>(id).ok().flatten().into_iter().flatten()
 }
 
 /// Whether a flag is given; false where this subcommand has no such flag.

@@ -241,4 +241,5 @@ pub const LANGUAGES: OperationRow = OperationRow::new(
     &[],
     &[("languages", "the languages and their extensions"), ("languages --json", "as JSON")],
 )
-.with_aliases(&["langs"]);
+.with_aliases(&["langs"])
+.asks_sources();

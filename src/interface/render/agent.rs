@@ -419,7 +419,7 @@ pub fn other_tree(tree: &str, roots: &[&Path], why: &str) -> Answer {
 pub fn failed(failure: &Error) -> Answer {
     let text = match failure.remedy() {
         Some(Remedy::SearchLines { name, .. }) => {
-            format!("{failure}; grep_files with '{name}' finds its lines")
+            format!("{failure}; grep_files with '{name}' searches for its lines")
         }
         _ => error_text(failure),
     };

@@ -93,7 +93,7 @@ pub(crate) fn with_advice(text: &str, remedy: Option<&Remedy>) -> String {
         Some(Remedy::ExportSources) => "spyhop export --with-snippets includes them".to_string(),
         Some(Remedy::SearchLines { name, sources }) => {
             let sources = in_sources(sources.iter().map(String::as_str));
-            format!("spyhop grep -w {}{sources} finds its lines", quoted(name))
+            format!("spyhop grep -w {}{sources} searches for its lines", quoted(name))
         }
         Some(Remedy::ChooseIndexFolder) => "--index-dir names another folder".to_string(),
     };
