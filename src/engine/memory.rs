@@ -20,7 +20,7 @@ use super::revision_notes::KnownNotes;
 use super::tree::SearchedTree;
 use crate::error::{Error, ErrorKind};
 use spyhop_base::limit;
-use spyhop_base::path::RelPath;
+use spyhop_base::path::{self, RelPath};
 use spyhop_base::store::{self, AtFile};
 use spyhop_base::time::rfc3339;
 use spyhop_context::memory::{
@@ -30,6 +30,8 @@ use spyhop_files::git::Repo;
 use spyhop_files::read::TreeSource;
 use spyhop_index::workspace::Workspace;
 use spyhop_search::filter::{Filter, FilterSpec};
+use spyhop_search::query::split_container;
+use spyhop_search::{Lookup, WordRows};
 
 /// How long a change of the notes waits for another process. Each change takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -67,6 +69,7 @@ impl Operation for AddNoteRequest {
         engine.tree().only_of_worktrees("recording a note")?;
         let mut warnings = Vec::new();
         let note = note_of(engine, self, &mut warnings)?;
+        warnings.extend(self.test.iter().filter_map(|test| unknown_test(engine, test)));
         claim_for_notes(engine)?;
         let id = note.id.clone();
         let outcome =
@@ -161,7 +164,8 @@ impl Operation for VerifyNoteRequest {
                 "give one of test, commit, contradicted and unverified, which say how sure the note is, or relink",
             ));
         }
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<String> =
+            self.test.iter().filter_map(|test| unknown_test(engine, test)).collect();
         let links = match self.relink {
             true => Some(links_now(engine, &self.id, &mut warnings)?),
             false => None,
@@ -188,9 +192,21 @@ impl Operation for RetireNoteRequest {
     fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<NotesReply, Error> {
         let engine = corpus.only(Self::NAME, OF_NOTES)?;
         engine.tree().only_of_worktrees("retiring a note")?;
-        let retired = Retirement::new(self.reason.clone(), rfc3339(engine.now()));
-        let undo = self.undo;
-        revised(engine, &self.id, |note| note.retired = (!undo).then_some(retired))
+        let retired = (!self.undo).then(|| Retirement::new(self.reason.clone(), rfc3339(engine.now())));
+        let mut before = None;
+        let mut reply = revised(engine, &self.id, |note| {
+            before = std::mem::replace(&mut note.retired, retired.clone());
+        })?;
+        let warning = match (before, &retired) {
+            (Some(before), Some(retired)) if before.reason != retired.reason => {
+                Some(format!("the note was retired before; this replaces the reason '{}'", before.reason))
+            }
+            (Some(_), Some(_)) => Some("the note was retired before".to_string()),
+            (None, None) => Some("the note was not retired".to_string()),
+            _ => None,
+        };
+        reply.warnings.splice(0..0, warning);
+        Ok(reply)
     }
 }
 
@@ -274,6 +290,16 @@ impl Engine {
         imported.warnings = known_notes(self)?.map(|known| damage(&known.notebook)).unwrap_or_default();
         Ok(imported)
     }
+}
+
+/// The warning about the name of a test that occurs nowhere in the last commit of the index. Without an index nothing is known.
+fn unknown_test(engine: &Engine, test: &str) -> Option<String> {
+    let name = split_container(test.split_whitespace().next_back()?.trim_end_matches("()")).1;
+    let snapshot = engine.current().ok()?.snapshot()?;
+    let occurs = snapshot.is_found(Lookup::Occurs(name.to_string())).ok()?;
+    let is_file = || !snapshot.files_named(path::split(test).1).is_empty();
+    (!occurs && !is_file())
+        .then(|| format!("the tree has no test '{test}'; the note says that this test verifies it"))
 }
 
 /// The notes; `None` if the tree has none.
@@ -506,7 +532,7 @@ fn warnings_of(note: &RevisionNote, links: &[LinkRow]) -> Vec<String> {
         let rows: Vec<String> = links.iter().filter(|row| row.state == state).map(named).collect();
         if let Some(first) = rows.first() {
             let more = if rows.len() > 1 { format!(" and {} more", rows.len() - 1) } else { String::new() };
-            warnings.push(format!("stale: {first}{more} {what} since the note was recorded"));
+            warnings.push(format!("stale: {first}{more} {what} since the note was linked to it"));
         }
     }
     for row in links.iter().filter(|row| row.renamed_to.is_some()).take(3) {

@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind};
 use spyhop_base::id::ContentHash;
 use spyhop_base::model::{SymbolKind, qualified_name};
 use spyhop_base::path::RelPath;
-use spyhop_base::text::{Lines, Span};
+use spyhop_base::text::{LineIndex, Lines, Span};
 use spyhop_context::memory::MAX_LINKS;
 use spyhop_files::read::{Limits, ReadOutcome, Source, TreeSource};
 
@@ -290,6 +290,10 @@ fn link_of_line(
     sources: &mut LinkSources<'_>,
     at: Option<&str>,
 ) -> Result<Vec<NoteLink>, Error> {
+    let n_lines = sources.text(path).map_or(0, |source| LineIndex::new(&source.text).count());
+    if line == 0 || line > n_lines {
+        return Err(Error::bad(format!("link: '{path}' has lines 1 to {n_lines} and no line {line}")));
+    }
     sources.prepare(std::iter::once(path))?;
     let around =
         sources.items_of(path).iter().filter(|item| item.lines.first <= line && line <= item.lines.last);

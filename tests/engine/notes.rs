@@ -419,3 +419,34 @@ fn a_damaged_record_is_told_wherever_notes_are_read() {
     assert!(is_told(&exported.warnings) && exported.lines.lines().count() == 1);
     assert!(is_told(&engine.import_notes(&exported.lines).unwrap().warnings));
 }
+
+#[test]
+fn what_a_note_names_is_checked_and_a_reason_is_not_lost_in_silence() {
+    let tree = repository();
+    let engine = open(&tree);
+    refresh(&engine);
+    let beyond = AddNoteRequest {
+        links: vec!["src/upload.rs:999".to_string()],
+        ..AddNoteRequest::new(NoteKind::Failure, "far below")
+    };
+    let refused = engine.ask(&beyond).unwrap_err().to_string();
+    assert!(refused.contains("'src/upload.rs' has lines 1 to 13 and no line 999"), "{refused}");
+    let id = add(&engine, "the limit counts", &["src/upload.rs:3"]).note.id;
+    let verified = |test: &str| {
+        let request = VerifyNoteRequest { id: id.clone(), test: Some(test.into()), ..Default::default() };
+        engine.ask(&request).unwrap().warnings
+    };
+    assert_eq!(verified("cargo test retry_upload"), Vec::<String>::new());
+    assert_eq!(
+        verified("TestNone"),
+        ["the tree has no test 'TestNone'; the note says that this test verifies it"]
+    );
+    let retired = |reason: &str, undo: bool| {
+        let request = RetireNoteRequest { id: id.clone(), reason: reason.into(), undo };
+        engine.ask(&request).unwrap().warnings
+    };
+    assert_eq!(retired("too old", false), Vec::<String>::new());
+    assert_eq!(retired("wrong", false), ["the note was retired before; this replaces the reason 'too old'"]);
+    assert_eq!(retired("", true), Vec::<String>::new());
+    assert_eq!(retired("", true), ["the note was not retired"]);
+}

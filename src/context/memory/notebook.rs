@@ -280,17 +280,29 @@ pub fn by_id<'n>(notes: &'n [RevisionNote], id: &str) -> Result<&'n RevisionNote
         notes.iter().filter(|note| id.len() >= MIN_DIGITS && note.id.starts_with(id)).collect();
     match found[..] {
         [only] => Ok(only),
-        [] => {
-            let all = match notes.len() {
-                0 => return Err(MemoryError::NoNote(format!("there is no note '{id}'; there are no notes"))),
-                1 => "the id of the only note".to_string(),
-                number => format!("the ids of all {number} notes"),
-            };
-            Err(MemoryError::NoNote(format!("there is no note '{id}'; 'spyhop memory list' shows {all}")))
-        }
+        [] => Err(MemoryError::NoNote(no_note(notes, id))),
         _ => {
             let ids: Vec<&str> = found.iter().map(|note| note.id.as_str()).collect();
             Err(MemoryError::NoNote(format!("'{id}' means several notes: {}", ids.join(", "))))
         }
     }
+}
+
+/// What is said of an id that no note has.
+fn no_note(notes: &[RevisionNote], id: &str) -> String {
+    if notes.is_empty() {
+        return format!("there is no note '{id}'; there are no notes");
+    }
+    if id.len() < MIN_DIGITS && notes.iter().any(|note| note.id.starts_with(id)) {
+        return format!(
+            "'{id}' is too short for the id of a note; give at least its first {MIN_DIGITS} digits"
+        );
+    }
+    let n_retired = notes.iter().filter(|note| note.retired.is_some()).count();
+    let with_retired = if n_retired > 0 { " --retired" } else { "" };
+    let all = match notes.len() {
+        1 => "the id of the only note".to_string(),
+        number => format!("the ids of all {number} notes"),
+    };
+    format!("there is no note '{id}'; 'spyhop memory list{with_retired}' shows {all}")
 }

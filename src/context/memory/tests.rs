@@ -216,8 +216,16 @@ fn an_id_may_be_short_and_must_mean_one_note() {
     let several = by_id(&notes, "aaaa").unwrap_err().to_string();
     assert!(several.contains("aaaa00000000, aaaa11111111"), "{several}");
     let unknown = |notes: &[RevisionNote]| by_id(notes, "bbb").unwrap_err().to_string();
-    assert!(unknown(&notes).ends_with("no note 'bbb'; 'spyhop memory list' shows the ids of all 3 notes"));
+    assert!(
+        unknown(&notes)
+            .ends_with("'bbb' is too short for the id of a note; give at least its first 4 digits")
+    );
     assert!(unknown(&notes[..1]).ends_with("shows the id of the only note"), "{}", unknown(&notes[..1]));
+    let other = |notes: &[RevisionNote]| by_id(notes, "zzzz").unwrap_err().to_string();
+    assert!(other(&notes).ends_with("no note 'zzzz'; 'spyhop memory list' shows the ids of all 3 notes"));
+    let mut retired = notes.clone();
+    retired[0].retired = Some(Retirement::new(String::new(), "2026-01-01T00:00:00Z".to_string()));
+    assert!(other(&retired).ends_with("'spyhop memory list --retired' shows the ids of all 3 notes"));
     assert!(unknown(&[]).ends_with("there are no notes"));
 }
 

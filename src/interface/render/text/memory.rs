@@ -104,7 +104,7 @@ fn state(row: &NoteRow) -> String {
     state += &match &row.note.verification {
         Verification::Unverified => "unverified".to_string(),
         Verification::Verified { by, reference } => format!("verified by {} {}", by.name(), clean(reference)),
-        Verification::Contradicted { reference } => format!("contradicted by {}", clean(reference)),
+        Verification::Contradicted { reference } => format!("contradicted ({})", clean(reference)),
     };
     if row.is_stale() {
         state += ", stale";
