@@ -60,6 +60,20 @@ impl FilesReply {
     }
 }
 
+/// A pattern as a path below the root, if it is typed as an absolute path, behind `./`, or with a line as in `a.rs:12`.
+fn below_root<'p>(engine: &Engine, pattern: &'p str) -> &'p str {
+    let root = engine.root().to_str().unwrap_or_default();
+    let below = pattern.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));
+    let path = below.or_else(|| pattern.strip_prefix("./")).unwrap_or(pattern);
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match path.split_once(':') {
+        Some((file, rest)) if !file.is_empty() && is_number(rest.split(':').next().unwrap_or_default()) => {
+            file
+        }
+        _ => path,
+    }
+}
+
 /// A checked request, for the snapshot of one tree or of several.
 pub(super) struct FileLookup<'r> {
     request: &'r FilesRequest,
@@ -77,7 +91,7 @@ impl<'r> FileLookup<'r> {
         refuse_kinds(&request.filter, "a file")?;
         let grammars = engine.grammars();
         let filter = Filter::new(&request.filter, grammars)?;
-        let wanted = FilePattern::new(&request.pattern, grammars)?;
+        let wanted = FilePattern::new(below_root(engine, &request.pattern), grammars)?;
         let offset = parse_offset(request.cursor.as_deref())?;
         Ok(FileLookup { request, grammars, filter, wanted, offset })
     }

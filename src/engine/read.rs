@@ -195,10 +195,15 @@ fn place_of(engine: &Engine, path: &RelPath, missing: Error, call: &Call<'_>) ->
         return lines_of(engine, &RelPath::new(file)?, Some(lines));
     }
     let is_word = !path.as_str().contains('/');
-    if is_word && let Ok(reply) = definition(engine, path.as_str(), call) {
-        return Ok(reply);
+    if !is_word {
+        return Err(missing);
     }
-    Err(missing)
+    let is_offered = |error: &Error| error.to_string().contains(NEAREST);
+    match definition(engine, path.as_str(), call) {
+        // Names like the typed one say more than that there is no such file.
+        Err(error) if !is_offered(&error) || is_offered(&missing) => Err(missing),
+        read => read,
+    }
 }
 
 /// The definition of a name in one file.
@@ -265,7 +270,12 @@ fn definition(engine: &Engine, symbol: &str, call: &Call<'_>) -> Result<ReadRepl
     let found = named(&reply.symbols, symbol, |row| (row.container.as_deref(), row.name.as_str(), row.kind));
     match found[..] {
         [] => {
-            let near: Vec<String> = reply.symbols.iter().take(OFFERED).map(SymbolRow::qualified).collect();
+            let mut near: Vec<String> = Vec::new();
+            for name in reply.symbols.iter().map(SymbolRow::qualified) {
+                if near.len() < OFFERED && !near.contains(&name) {
+                    near.push(name);
+                }
+            }
             let undefined = match engine.current()?.snapshot() {
                 Some(snapshot) => structure::undefined_in(engine, &snapshot, symbol)?,
                 None => format!("the tree defines no '{symbol}'"),
@@ -513,10 +523,13 @@ pub(super) fn nearest(
     near.into_iter().take(OFFERED).map(|(.., name)| name).collect()
 }
 
+/// What stands before similar names in an error.
+const NEAREST: &str = "the nearest are";
+
 /// The end of an error that lists similar names.
 pub(super) fn offered(near: &[String]) -> String {
     let names: Vec<String> = near.iter().map(|name| format!("'{name}'")).collect();
-    if names.is_empty() { String::new() } else { format!("; the nearest are {}", names.join(", ")) }
+    if names.is_empty() { String::new() } else { format!("; {NEAREST} {}", names.join(", ")) }
 }
 
 #[cfg(test)]

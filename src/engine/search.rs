@@ -113,17 +113,41 @@ fn search_all(
     request: &SearchRequest,
     call: &Call<'_>,
 ) -> Result<SearchReply, Error> {
-    let reply = search_kinds(corpus, queries, request, call)?;
-    if !reply.results.is_empty() || request.filter.kind != [SymbolKind::Fn] {
+    let mut reply = search_kinds(corpus, queries, request, call)?;
+    if reply.total > 0 || request.filter == FilterSpec::default() {
+        return Ok(reply);
+    }
+    if request.filter.kind != [SymbolKind::Fn] {
+        reply.warnings.extend(left_out(corpus, queries, request, call)?);
         return Ok(reply);
     }
     let filter = FilterSpec { kind: vec![SymbolKind::Method], ..request.filter.clone() };
     let of_methods = SearchRequest { filter, ..request.clone() };
     let methods = search_kinds(corpus, queries, &of_methods, call)?;
     if methods.results.is_empty() {
+        reply.warnings.extend(left_out(corpus, queries, request, call)?);
         return Ok(reply);
     }
     Ok(instead_of_functions(methods))
+}
+
+/// The warning that the filter leaves out everything that answers; `None` if nothing would answer without the filter either.
+fn left_out(
+    corpus: &Corpus,
+    queries: &[String],
+    request: &SearchRequest,
+    call: &Call<'_>,
+) -> Result<Option<String>, Error> {
+    let request = SearchRequest {
+        filter: FilterSpec::default(),
+        max_results: 1,
+        cursor: None,
+        notes: false,
+        ..request.clone()
+    };
+    let n_all = search_kinds(corpus, queries, &request, call)?.total;
+    let places = if n_all == 1 { "1 place".to_string() } else { format!("all {n_all} places") };
+    Ok((n_all > 0).then(|| format!("the filter leaves out {places} that match the query; search without it")))
 }
 
 /// The reply with methods to a request for functions.

@@ -248,9 +248,17 @@ impl<'r> SymbolLookup<'r> {
         if found.total == 0
             && let Some((asked, shown, kinds)) = self.filter.kinds().and_then(similar_kinds)
         {
-            found = symbols.best(self, wanted, Some(kinds))?;
-            if found.total > 0 {
-                warnings.push(format!("no {asked} matches '{}'; shown are {shown}", self.request.pattern));
+            let others = symbols.best(self, wanted, Some(kinds))?;
+            let is_list = self.request.pattern.trim().is_empty();
+            match others.total {
+                0 => {}
+                // Whoever lists a kind does not look for others.
+                _ if is_list => warnings.push(format!("there is no {asked}, but there are {shown}")),
+                _ => {
+                    let pattern = &self.request.pattern;
+                    warnings.push(format!("no {asked} matches '{pattern}'; shown are {shown}"));
+                    found = others;
+                }
             }
         }
         if (found.total == 0 || found.is_scattered)

@@ -176,12 +176,13 @@ pub fn representative_line(
 ) -> u32 {
     let hit = extent(index, &SnippetRequest { expand: 0, ..*request });
     let numbers = hit.first..=hit.last;
-    let signature = signature.filter(|line| numbers.contains(line));
     // A signature with every word of the query tells more than a line of a comment that has them in a row.
     let has_all = |line: &u32| matcher.distinct(line_of(source, index, *line)) >= matcher.terms.len();
+    // The head of the snippet shows the signature if the lines of the hit begin behind it.
     if let Some(line) = signature.filter(has_all) {
         return line;
     }
+    let signature = signature.filter(|line| numbers.contains(line));
     let mut literal = numbers.clone().filter(|line| matcher.is_literal(line_of(source, index, *line)));
     if let Some(line) = literal.find(|line| signature.is_none_or(|signature| *line >= signature)) {
         return line;

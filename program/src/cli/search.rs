@@ -52,6 +52,9 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     // Whoever asks for lines around the hits wants to see them, on however many screens.
     output.style.all |= request.expand > 0;
     let queries = call.queries.unwrap_or_default();
+    if !is_for_programs && queries.is_empty() {
+        reply.warnings.extend(words::filters_in(&request.query));
+    }
     if request.mode == Mode::Compact && !is_for_programs {
         output.warn(&reply.warnings);
         if !reply.results.is_empty() {
@@ -62,9 +65,6 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
             output.remark(&text::summary(&reply, &output.style))?;
         }
         return Ok(outcome(&reply));
-    }
-    if !is_for_programs && queries.is_empty() {
-        reply.warnings.extend(words::filters_in(&request.query));
     }
     output.warn_above(&reply.warnings);
     let paths = output.json_paths();

@@ -269,7 +269,8 @@ fn empty_page(pattern: &str, total: usize, snapshot: &Snapshot) -> String {
         0 if snapshot.indexed_files == 0 => {
             format!("No results found for: {pattern}\n{}", nothing_indexed(snapshot))
         }
-        0 if pattern.trim().is_empty() || pattern.contains(['*', '?', '[']) => {
+        0 if pattern.trim().is_empty() => "No results found\n".to_string(),
+        0 if pattern.contains(['*', '?', '[']) => {
             format!("No results found for: {pattern}\n")
         }
         0 => format!(
