@@ -199,7 +199,7 @@ impl Operation for RetireNoteRequest {
         })?;
         let warning = match (before, &retired) {
             (Some(before), Some(retired)) if before.reason != retired.reason => {
-                Some(format!("the note was retired before; this replaces the reason '{}'", before.reason))
+                Some("the note was retired before; the reason is replaced".to_string())
             }
             (Some(_), Some(_)) => Some("the note was retired before".to_string()),
             (None, None) => Some("the note was not retired".to_string()),
@@ -298,8 +298,9 @@ fn unknown_test(engine: &Engine, test: &str) -> Option<String> {
     let snapshot = engine.current().ok()?.snapshot()?;
     let occurs = snapshot.is_found(Lookup::Occurs(name.to_string())).ok()?;
     let is_file = || !snapshot.files_named(path::split(test).1).is_empty();
-    (!occurs && !is_file())
-        .then(|| format!("the tree has no test '{test}'; the note says that this test verifies it"))
+    // The name comes from outside, so a message does not repeat it.
+    let text = "no file of the tree has the name of the test that verifies the note";
+    (!occurs && !is_file()).then(|| text.to_string())
 }
 
 /// The notes; `None` if the tree has none.

@@ -41,8 +41,9 @@ impl Graph<'_> {
         } else if is_member && question.name.len() < SHORT_NAME {
             confidence *= 0.6;
         }
-        // In these languages a member without a known receiver is mostly one of a library.
-        if is_member && question.family.has_scopes() {
+        // In these languages a member without a known receiver is mostly one of a library, and a name without a receiver comes here only
+        // if it takes a member out of an unknown value.
+        if question.family.has_scopes() {
             confidence *= 0.5;
         }
         // A method that passes a call on to another object calls a method of the same name, and not itself.

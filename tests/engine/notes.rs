@@ -437,16 +437,13 @@ fn what_a_note_names_is_checked_and_a_reason_is_not_lost_in_silence() {
         engine.ask(&request).unwrap().warnings
     };
     assert_eq!(verified("cargo test retry_upload"), Vec::<String>::new());
-    assert_eq!(
-        verified("TestNone"),
-        ["the tree has no test 'TestNone'; the note says that this test verifies it"]
-    );
+    assert_eq!(verified("TestNone"), ["no file of the tree has the name of the test that verifies the note"]);
     let retired = |reason: &str, undo: bool| {
         let request = RetireNoteRequest { id: id.clone(), reason: reason.into(), undo };
         engine.ask(&request).unwrap().warnings
     };
     assert_eq!(retired("too old", false), Vec::<String>::new());
-    assert_eq!(retired("wrong", false), ["the note was retired before; this replaces the reason 'too old'"]);
+    assert_eq!(retired("wrong", false), ["the note was retired before; the reason is replaced"]);
     assert_eq!(retired("", true), Vec::<String>::new());
     assert_eq!(retired("", true), ["the note was not retired"]);
 }
