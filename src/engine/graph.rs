@@ -125,6 +125,8 @@ fn graph_of_snapshot(
     let place = answered.place.as_ref().map(|placed| asked.named_place(placed)).transpose()?;
     let definitions = answered.definitions.iter().map(|own| asked.symbol_row(own));
     let definitions = definitions.collect::<Result<Vec<_>, _>>()?;
+    let too_many = asked.too_many(request.question, &definitions);
+    let incomplete = too_many.or_else(|| asked.incomplete()).or(open);
     let notes = memory::notes_linked_to(engine, &definitions);
     Ok(GraphReply {
         question: request.question,
@@ -138,7 +140,7 @@ fn graph_of_snapshot(
         paths: answered.paths,
         tests: answered.tests,
         entries: answered.entries,
-        incomplete: asked.incomplete().or(open),
+        incomplete,
         mentions,
         notes: notes.notes,
         snapshot: lookup::snapshot(engine.tree(), Some(Viewed::from_snapshot(snapshot)), freshness),

@@ -38,23 +38,21 @@ impl GraphAnswer<'_, '_> {
             None if answered.paths.is_empty() => steps(),
             None => None,
         };
-        (question != GraphQuestion::Definitions)
-            .then(|| self.too_many(&answered.definitions))
-            .flatten()
-            .or(of_mentions)
+        of_mentions
             .or_else(|| self.unfollowed(question, depth))
             .or_else(|| self.unknown_types(question, &answered.definitions))
     }
 
     /// That a target has too many definitions to look for the uses of all.
-    fn too_many(&self, definitions: &[Definition]) -> Option<Incomplete> {
-        let first = definitions.first().filter(|_| definitions.len() > MAX_DEFINITIONS)?;
+    pub(super) fn too_many(&self, question: GraphQuestion, definitions: &[SymbolRow]) -> Option<Incomplete> {
+        let is_asked = question != GraphQuestion::Definitions && definitions.len() > MAX_DEFINITIONS;
+        let first = definitions.first().filter(|_| is_asked)?;
         let text = format!(
             "'{}' has {} definitions, and a question follows up to {MAX_DEFINITIONS}: name one of them with its file, as in \
              '{}#{}'",
             first.name,
             definitions.len(),
-            self.snapshot.path(first.file),
+            first.path,
             first.qualified(),
         );
         Some(IncompleteCause::Limit.with(text))
