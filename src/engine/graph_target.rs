@@ -341,6 +341,9 @@ fn by_name(
                 && spyhop_base::path::modules(snapshot.path(own.file)).any(|part| part == module)
         };
         found = all.iter().filter(is_below).cloned().collect();
+        if found.is_empty() {
+            found = graph.inherited_members(module, name)?;
+        }
     }
     by_worth(snapshot, &mut found);
     by_worth(snapshot, &mut minor);

@@ -11,7 +11,7 @@ use super::family::Family;
 use super::files::{BYTES_PER_STEP, Graph, SymbolKey};
 use super::mentions::RESOLVED;
 use super::questions::{GraphEdge, Relation, STEPS_PER_EDGE, aliases_of, definition_of};
-use super::resolve::MAX_MEANINGS;
+use super::resolve::{MAX_MEANINGS, MAX_STEPS};
 use super::rule::EdgeRule;
 use super::syntax_facts::SyntaxFacts;
 use super::uses::{FileFacts, UseRole};
@@ -31,6 +31,43 @@ struct Derived {
     name: Span,
     rule: EdgeRule,
     confidence: f32,
+}
+
+impl Graph<'_> {
+    /// The definitions of the member `name` in the nearest types above the type `of` that have one.
+    pub fn inherited_members(&self, of: &str, name: &str) -> Result<Vec<Definition>, SearchError> {
+        let (mut members, minor) = (self.definitions(name)?.to_vec(), self.minor_definitions(name)?);
+        members.extend(minor);
+        let types = |of: &str| -> Result<Vec<u32>, SearchError> {
+            Ok(self
+                .definitions(of)?
+                .iter()
+                .filter(|own| own.kind.is_type_like())
+                .map(|own| own.file)
+                .collect())
+        };
+        let (mut wave, mut seen) = (vec![of.to_string()], FxHashSet::default());
+        for _ in 0..MAX_STEPS {
+            let mut bases: Vec<String> = Vec::new();
+            for below in &wave {
+                for file in types(below)? {
+                    let above = self.base_types(file, below)?;
+                    bases.extend(above.iter().filter(|base| seen.insert((*base).clone())).cloned());
+                }
+            }
+            let is_member = |own: &&Definition| {
+                let container = own.container.as_deref().and_then(|own| own.rsplit(['.', ':']).next());
+                container.is_some_and(|container| bases.iter().any(|base| base == container))
+            };
+            let found: Vec<Definition> =
+                members.iter().filter(is_member).take(MAX_MEANINGS).cloned().collect();
+            if !found.is_empty() || bases.is_empty() {
+                return Ok(found);
+            }
+            wave = bases;
+        }
+        Ok(Vec::new())
+    }
 }
 
 impl Graph<'_> {

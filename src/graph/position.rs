@@ -13,6 +13,7 @@ use super::rule::EdgeRule;
 use super::uses::{FileFacts, NameAt, NameUse, Receiver, UseRole, around, innermost};
 use super::words::whole_words;
 use spyhop_base::model::SymbolKind;
+use spyhop_base::path;
 use spyhop_base::text::{Lines, Span};
 use spyhop_search::SearchError;
 
@@ -108,9 +109,31 @@ impl Graph<'_> {
                 (PlaceMeaning::Unknown, self.named_near(file, name)?)
             }
             // That no import binds a name says little.
-            (Some(rule), true) if rule != EdgeRule::Ambiguous => (PlaceMeaning::Outside, Vec::new()),
+            (Some(rule), true) if rule != EdgeRule::Ambiguous => {
+                let modules = self.modules_named(file, facts, &used);
+                let is_outside = modules.is_empty();
+                (if is_outside { PlaceMeaning::Outside } else { PlaceMeaning::Definition }, modules)
+            }
             (_, true) => (PlaceMeaning::Unknown, self.named_near(file, name)?),
         })
+    }
+
+    /// The modules that a plain name means, as definitions at the beginning of their files with a place that no symbol has.
+    fn modules_named(&self, file: u32, facts: &FileFacts, used: &NameUse) -> Vec<Definition> {
+        let name = facts.at(used.span);
+        let bound = facts.imports.bound(name).next().filter(|_| used.receiver == Receiver::Absent);
+        let files =
+            bound.map(|(import, binding)| self.bound_namespace(file, import, binding)).unwrap_or_default();
+        let module = |file: &u32| Definition {
+            file: *file,
+            place: u32::MAX,
+            name: path::stem(self.snapshot.path(*file)).into(),
+            container: None,
+            kind: SymbolKind::Module,
+            lines: Lines { first: 1, last: 1 },
+            span: Span { start: 0, end: 0 },
+        };
+        files.iter().take(MAX_CANDIDATES).map(module).collect()
     }
 
     /// The definitions of a name in languages of the file's family, those in near files first.

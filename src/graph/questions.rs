@@ -253,13 +253,16 @@ impl<'a> Graph<'a> {
             return;
         }
         let from = owner_of(file, facts, used);
+        // The end tag of an element of JSX hands no function on.
+        let is_end_tag = facts.text[..used.span.start as usize].ends_with("</");
+        let is_handed_on = used.role == UseRole::Mention && !is_end_tag;
         edges.extend(meanings.into_iter().map(|meaning| GraphEdge {
             relation: Relation::of_role(used.role),
             depth,
             file,
             span: used.span,
             from: from.clone(),
-            is_value: used.role == UseRole::Mention && meaning.definition.kind.is_function(),
+            is_value: is_handed_on && meaning.definition.kind.is_function(),
             to: meaning.definition,
             confidence: meaning.confidence,
             rule: meaning.rule,

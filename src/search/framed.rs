@@ -13,8 +13,8 @@ const MAX_FILES: usize = 5;
 /// The files that frames of the query name.
 #[derive(Clone, Debug, Default)]
 pub struct Framed {
-    /// The files, in increasing order, with the lines, the innermost frame first; without a line if only the file is named. The line of a function that has moved is
-    /// that of the function.
+    /// The files, in increasing order, with the lines, the innermost frame first; without a line if only the file is named. The line
+    /// of a function that has moved is that of the function.
     pub files: Vec<(u32, Vec<u32>)>,
     /// The files of the innermost frame that names a file of the view.
     pub innermost: Vec<u32>,
