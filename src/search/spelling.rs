@@ -71,7 +71,13 @@ fn name_respelled(
     let is_lower = |container: &str| !container.contains(char::is_uppercase);
     let is_known = is_defined(typed)? && container.map_or(Ok(true), is_defined)?;
     let is_known = is_known && !container.is_some_and(is_lower);
-    let same = if is_known || container.is_some() { None } else { only_definition(typed, words)? };
+    // Capitals inside of a name are typed on purpose: a value of this name may have no definition.
+    let is_styled = typed.as_bytes().windows(2).any(|pair| {
+        let [before, letter] = [pair[0], pair[1]];
+        before.is_ascii_lowercase() && letter.is_ascii_uppercase()
+    });
+    let same =
+        if is_known || is_styled || container.is_some() { None } else { only_definition(typed, words)? };
     if !is_known
         && same.is_none()
         && let Some(member) = member_respelled(query, words)?
