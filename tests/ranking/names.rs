@@ -380,7 +380,10 @@ fn a_path_that_matches_alone_is_a_reason() {
 #[test]
 fn capitals_inside_of_a_name_are_meant() {
     let tree = Tree::new("");
-    tree.write("src/escapecss.js", "exports.escapeCSS = (function () {\n  return window.CSS.escape;\n})();\n");
+    tree.write(
+        "src/escapecss.js",
+        "exports.escapeCSS = (function () {\n  return window.CSS.escape;\n})();\n",
+    );
     tree.write("src/encodings.js", "exports.escapecss = function (source) {\n  return source + 1;\n};\n");
     let engine = indexed(&tree, "capitals", None);
     assert_eq!(first(&ask(&engine, "escapeCSS", 10)).0, "src/escapecss.js");
