@@ -125,7 +125,7 @@ fn graph_of_snapshot(
     let place = answered.place.as_ref().map(|placed| asked.named_place(placed)).transpose()?;
     let definitions = answered.definitions.iter().map(|own| asked.symbol_row(own));
     let definitions = definitions.collect::<Result<Vec<_>, _>>()?;
-    let too_many = asked.too_many(request.question, &definitions);
+    let too_many = answered.is_too_common.then(|| asked.too_many(&definitions)).flatten();
     let incomplete = too_many.or_else(|| asked.incomplete()).or(open);
     let notes = memory::notes_linked_to(engine, &definitions);
     Ok(GraphReply {
@@ -381,6 +381,8 @@ pub(super) struct Answered {
     pub entries: Vec<EntryRow>,
     /// The definitions whose mentions are counted.
     pub counted: Vec<Definition>,
+    /// Whether a name has more than [`MAX_DEFINITIONS`] definitions, whose uses were not looked for.
+    pub is_too_common: bool,
 }
 
 impl Answered {
@@ -443,10 +445,12 @@ impl GraphAnswer<'_, '_> {
             }
             (target, _) => target.symbols(&request.target)?,
         };
-        if request.question == GraphQuestion::Definitions || definitions.len() > MAX_DEFINITIONS {
-            let counted =
-                if request.question == GraphQuestion::Definitions { Vec::new() } else { definitions.clone() };
-            return Ok(Answered { definitions, counted, ..Answered::default() });
+        if request.question == GraphQuestion::Definitions {
+            return Ok(Answered { definitions, ..Answered::default() });
+        }
+        if definitions.len() > MAX_DEFINITIONS {
+            let counted = definitions.clone();
+            return Ok(Answered { definitions, counted, is_too_common: true, ..Answered::default() });
         }
         match (request.question, &request.to) {
             (GraphQuestion::Impact, _) => return self.impact_of_symbols(definitions, request, depth),
@@ -531,7 +535,7 @@ impl GraphAnswer<'_, '_> {
     fn paths(&mut self, from: Vec<Definition>, to: &str, request: &GraphRequest) -> Result<Answered, Error> {
         let ends = self.target(to, GraphQuestion::Trace)?.symbols(to)?;
         if ends.len() > MAX_DEFINITIONS {
-            return Ok(Answered { definitions: ends, ..Answered::default() });
+            return Ok(Answered { definitions: ends, is_too_common: true, ..Answered::default() });
         }
         let depth = request.depth.unwrap_or(MAX_DEPTH);
         let (least, most) = (request.min_confidence, request.max_results);

@@ -44,9 +44,8 @@ impl GraphAnswer<'_, '_> {
     }
 
     /// That a target has too many definitions to look for the uses of all.
-    pub(super) fn too_many(&self, question: GraphQuestion, definitions: &[SymbolRow]) -> Option<Incomplete> {
-        let is_asked = question != GraphQuestion::Definitions && definitions.len() > MAX_DEFINITIONS;
-        let first = definitions.first().filter(|_| is_asked)?;
+    pub(super) fn too_many(&self, definitions: &[SymbolRow]) -> Option<Incomplete> {
+        let first = definitions.first()?;
         let text = format!(
             "'{}' has {} definitions, and a question follows up to {MAX_DEFINITIONS}: name one of them with its file, as in \
              '{}#{}'",

@@ -302,6 +302,23 @@ take_old and free_old are told here.
 }
 
 #[test]
+fn a_change_of_many_symbols_is_not_one_name_with_many_definitions() {
+    let functions = |value: &str| -> String {
+        (0..70).map(|n| format!("def f{n}():\n    return {value}\n\n\n")).collect()
+    };
+    let tree = Tree::new("");
+    tree.write("a.py", functions("1"));
+    tree.git(&["init", "-q", "-b", "main"]);
+    tree.commit();
+    let engine = open(&tree);
+    tree.write("a.py", functions("2"));
+    let reply = ask(&engine, "");
+    assert_eq!(changed(&reply).len(), 70);
+    let text = format!("{:?}", reply.incomplete);
+    assert!(!text.contains("definitions"), "{text}");
+}
+
+#[test]
 fn symbols_of_a_file_are_no_dependents_of_the_file() {
     let tree = repository();
     let engine = open(&tree);
