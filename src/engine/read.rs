@@ -200,7 +200,7 @@ fn place_of(engine: &Engine, path: &RelPath, missing: Error, call: &Call<'_>) ->
     }
     let is_offered = |error: &Error| error.to_string().contains(NEAREST);
     match definition(engine, path.as_str(), call) {
-        // Names like the typed one say more than that there is no such file.
+        // Similar names help more than the message that the file is missing.
         Err(error) if !is_offered(&error) || is_offered(&missing) => Err(missing),
         read => read,
     }
@@ -523,7 +523,7 @@ pub(super) fn nearest(
     near.into_iter().take(OFFERED).map(|(.., name)| name).collect()
 }
 
-/// What stands before similar names in an error.
+/// The words before similar names in an error.
 const NEAREST: &str = "the nearest are";
 
 /// The end of an error that lists similar names.

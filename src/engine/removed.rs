@@ -71,7 +71,7 @@ pub(super) struct ChangedOutline<'c> {
 }
 
 impl ChangedOutline<'_> {
-    /// What the file defines now: names with their containers.
+    /// The names of the definitions that the file has now, with their containers.
     fn names(&self) -> FxHashSet<(Option<&str>, &str)> {
         self.now.iter().map(|own| (own.container.as_deref(), &*own.name)).collect()
     }
@@ -92,7 +92,7 @@ impl<'c> AddedNames<'c> {
 }
 
 impl GraphAnswer<'_, '_> {
-    /// What a changed file defines now, and what its old content defined.
+    /// The definitions of a changed file, now and in its old content.
     pub(super) fn compared<'c>(
         &self,
         file: u32,

@@ -288,10 +288,10 @@ pub fn by_id<'n>(notes: &'n [RevisionNote], id: &str) -> Result<&'n RevisionNote
     }
 }
 
-/// What is said of an id that no note has.
+/// The message about an id that no note has.
 fn no_note(notes: &[RevisionNote], id: &str) -> String {
     if notes.is_empty() {
-        return format!("there is no note '{id}'; there are no notes");
+        return format!("there is no note '{id}'; the tree has no notes");
     }
     if id.len() < MIN_DIGITS && notes.iter().any(|note| note.id.starts_with(id)) {
         return format!(

@@ -226,7 +226,7 @@ fn an_id_may_be_short_and_must_mean_one_note() {
     let mut retired = notes.clone();
     retired[0].retired = Some(Retirement::new(String::new(), "2026-01-01T00:00:00Z".to_string()));
     assert!(other(&retired).ends_with("'spyhop memory list --retired' shows the ids of all 3 notes"));
-    assert!(unknown(&[]).ends_with("there are no notes"));
+    assert!(unknown(&[]).ends_with("the tree has no notes"));
 }
 
 /// The score of a note for a question, with words that are rarer the longer they are.

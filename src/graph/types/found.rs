@@ -204,7 +204,7 @@ impl Graph<'_> {
         Ok(assigned.unwrap_or_else(missing))
     }
 
-    /// What the key `name` of an object literal stands for: `take` of `const pool = { take, give: release }`.
+    /// The value of the key `name` of an object literal: `take` of `const pool = { take, give: release }`.
     fn key_member(&self, object: &Definition, name: &str) -> Result<Option<Found>, SearchError> {
         let is_variable = !object.kind.is_function() && !object.kind.is_type_like();
         if self.family(object.file) != Family::Web || !is_variable {

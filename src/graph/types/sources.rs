@@ -164,7 +164,7 @@ impl DeclarationReader<'_> {
         self.0.tokens
     }
 
-    /// What the name at `at` says of the name at the use: it declares that name, or a condition asks for its type.
+    /// What the token at `at` tells about the name at the use: the token declares that name, or a condition tests the type of that name.
     fn declared(&self, at: usize) -> Option<LocalSource> {
         let before = self.1;
         if let Some(narrowed) = self.narrowed(at, before) {
