@@ -4,6 +4,7 @@
 use super::context::Context;
 use super::error::SearchError;
 use super::hits::Ranked;
+use super::named_outline::{OutlineNames, named_outline};
 use crate::query::Query;
 use spyhop_base::text::{LineIndex, Span};
 use spyhop_index::meta::OutlineSymbol;
@@ -18,8 +19,8 @@ pub(crate) fn terms_in_comments(
 ) -> Result<u64, SearchError> {
     let version = context.snapshot.version(file);
     let Some(stored) = version.uses()? else { return Ok(0) };
-    let mut names = Vec::new();
-    let span = span_of(hit, context, &version.outline(&mut names)?.symbols, text)?;
+    let mut names = OutlineNames::default();
+    let span = span_of(hit, context, &named_outline(version, query, &mut names)?.symbols, text)?;
     let (mut tokenizer, mut terms) = (context.tokenizers.take(), TermList::default());
     for comment in stored.comments.iter().filter(|comment| comment.overlaps(span)) {
         let inside = comment.start.max(span.start)..comment.end.min(span.end);

@@ -67,6 +67,8 @@ const LARGE: f32 = 200.0;
 /// The worth of a definition for a query by its name, 0 to 1. Outer, large and type-like definitions with a body are worth
 /// more, because people usually mean them.
 pub(crate) fn definition_worth(symbol: &OutlineSymbol<'_>, depth: usize) -> f32 {
+    // A field or variant is always inside of a type.
+    let depth = if symbol.kind.is_minor() { 0 } else { depth };
     let outer = 1.0 / (1.0 + depth as f32);
     let large = 0.5 * (1.0 + (symbol.lines.count() as f32).min(LARGE)).ln() / (1.0 + LARGE).ln();
     let kind = if symbol.kind.is_type_like() { 0.5 } else { 0.0 };

@@ -2,6 +2,7 @@
 
 use super::error::SearchError;
 use super::hits::Ranked;
+use super::named_outline::{OutlineNames, named_outline};
 use super::places::Place;
 use super::snapshot::SearchSnapshot;
 use crate::query::Query;
@@ -34,8 +35,8 @@ pub fn face(
     tokenizers: &Tokenizers,
     hit: &Ranked,
 ) -> Result<HitDisplay, SearchError> {
-    let mut names = Vec::new();
-    let outline = snapshot.version(snapshot.file_of_doc(hit.doc)).outline(&mut names)?;
+    let mut names = OutlineNames::default();
+    let outline = named_outline(snapshot.version(snapshot.file_of_doc(hit.doc)), query, &mut names)?;
     if let Some(Place { span, lines, kind, symbol, wanted, .. }) = hit.place {
         let symbol = symbol.and_then(|at| outline.symbols.get(at as usize));
         let head = symbol.map(|symbol| head_lines(&outline.symbols, symbol)).unwrap_or_default();

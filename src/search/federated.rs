@@ -220,7 +220,8 @@ fn rank_gathered(
     let mut rows = told.by_file(|own| own.rows.iter().map(|row| (row.measured.file, row)));
     rows.extend(rows_of(&measures));
     let paths: Vec<String> = head.iter().map(|file| table.path(*file).to_string()).collect();
-    let scope = HeadScope::new(paths.iter().map(String::as_str), literal.files.len(), n_framed);
+    let holding = literal.files.iter().map(|(file, _)| table.path(*file));
+    let scope = HeadScope::new(paths.iter().map(String::as_str), holding, n_framed);
     let (mut measured, mut chunks) = (Vec::with_capacity(head.len()), FxHashMap::default());
     for (file, path) in head.iter().zip(&paths) {
         let Some(row) = rows.get(file) else { continue };

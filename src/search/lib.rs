@@ -38,6 +38,7 @@ mod measure;
 mod members;
 mod model;
 mod named_files;
+mod named_outline;
 mod names;
 mod occurrence;
 mod order;

@@ -11,6 +11,7 @@ use super::error::{SearchError, check_cancelled};
 use super::evidence::{Evidence, FileEvidence};
 use super::host_measure;
 use super::host_signal::HostMeasure;
+use super::named_outline::{OutlineNames, named_outline, names_minor};
 use super::names::Names;
 use super::role;
 use super::snapshot::PathRole;
@@ -99,17 +100,26 @@ pub struct HeadScope<'h> {
     sources: FxHashSet<&'h str>,
     /// The number of files that contain the query as written.
     n_literal: usize,
+    /// Whether one of these has translations into the base language.
+    has_base_text: bool,
     /// The number of files that frames of the query name.
     n_framed: usize,
 }
 
 impl<'h> HeadScope<'h> {
-    /// The scope of a head of files with these paths.
-    pub fn new(paths: impl Iterator<Item = &'h str>, n_literal: usize, n_framed: usize) -> HeadScope<'h> {
+    /// The scope of a head of files with these paths. The files `literal` contain the query as written.
+    pub fn new<'l>(
+        paths: impl Iterator<Item = &'h str>,
+        literal: impl ExactSizeIterator<Item = &'l str>,
+        n_framed: usize,
+    ) -> HeadScope<'h> {
+        let n_literal = literal.len();
+        let is_base = |path: &str| role::translation_part(path).is_some() && role::is_of_base_language(path);
+        let has_base_text = { literal }.any(is_base);
         let paths: FxHashSet<&str> = paths.collect();
         let sources = paths.iter().filter(|path| role::is_source_of_header(path));
         let sources = sources.map(|path| path::stem(path)).collect();
-        HeadScope { paths, sources, n_literal, n_framed }
+        HeadScope { paths, sources, n_literal, has_base_text, n_framed }
     }
 
     /// Takes back from the measures of a file of the head, which has this path, what does not hold within the head.
@@ -121,6 +131,7 @@ impl<'h> HeadScope<'h> {
             }
         };
         without(Signal::Literal, PASTED, 1.0, self.n_literal > PASTED_FILES);
+        without(Signal::Data, role::OF_OTHER_LANGUAGE, role::OF_ONLY_LANGUAGE, !self.has_base_text);
         without(Signal::Frame, INNERMOST_FRAME, 1.0, self.n_framed <= 1);
         without(Signal::Header, 1.0, 0.0, !self.sources.contains(path::stem(path)));
         if values[Signal::OlderCopy as usize] > 0.0 && !self.has_newer_copy(path) {
@@ -141,8 +152,8 @@ impl<'h> HeadScope<'h> {
 /// The measures within a head whose files are all in one snapshot.
 pub fn settled(context: &Context<'_>, evidence: &Evidence, mut head: Vec<MeasuredFile>) -> Vec<MeasuredFile> {
     let path = |measured: &MeasuredFile| context.snapshot.path(measured.file);
-    let (n_literal, n_framed) = (evidence.literal_files.len(), evidence.framed.len());
-    let scope = HeadScope::new(head.iter().map(path), n_literal, n_framed);
+    let literal = evidence.literal_files.iter().map(|(file, _)| context.snapshot.path(*file));
+    let scope = HeadScope::new(head.iter().map(path), literal, evidence.framed.len());
     head.iter_mut().for_each(|measured| scope.settle(measured, context.snapshot.path(measured.file)));
     head
 }
@@ -259,7 +270,8 @@ impl<'m> FileMeasure<'m> {
     ) -> Result<(), SearchError> {
         let MeasuredFile { file, row, values, facts, .. } = measured;
         let version = self.context.snapshot.version(*file);
-        if row.defines != 0 {
+        let defines = row.defines != 0;
+        if defines || (row.mentions != 0 && names_minor(version, self.query)?) {
             self.measure_exact_definitions(version, values, facts)?;
         }
         let held = row.symbol_mask;
@@ -310,8 +322,8 @@ impl<'m> FileMeasure<'m> {
         values: &mut Values,
         facts: &mut Facts,
     ) -> Result<(), SearchError> {
-        let mut names = Vec::new();
-        let outline = version.outline(&mut names)?;
+        let mut names = OutlineNames::default();
+        let outline = named_outline(version, self.query, &mut names)?;
         let mut exact = 0.0f32;
         for (place, symbol) in outline.symbols.iter().enumerate() {
             if self.query.names.iter().any(|name| name == symbol.name) {

@@ -6,6 +6,7 @@ use super::error::SearchError;
 use super::hits::Ranked;
 use super::measure::{MeasuredFile, Values};
 use super::model::{self, RankedFile};
+use super::named_outline::{OutlineNames, named_outline};
 use super::places::{self, HostPlacePart, MeasuredPlace, Place};
 use super::ranking::Ranking;
 use super::related;
@@ -99,8 +100,11 @@ fn contributions(
     let amounts = model::amounts(parts);
     let needs_outline = measured.facts.exact.is_some() || measured.facts.best.is_some();
     let version = context.snapshot.version(measured.file);
-    let mut names = Vec::new();
-    let outline = if needs_outline { version.outline(&mut names)? } else { Outline::default() };
+    let mut names = OutlineNames::default();
+    let outline = match needs_outline {
+        true => named_outline(version, query, &mut names)?,
+        false => Outline::default(),
+    };
     let writer = SentenceWriter { query, context, measured, place, comments, lead: host.lead, outline };
     let mut reasons: Vec<Contribution> = Signal::ALL
         .iter()
@@ -274,7 +278,10 @@ impl SentenceWriter<'_> {
             Signal::OlderCopy => "the same file stands outside of that folder".to_string(),
             Signal::Header => "a source file of the same name is found as well".to_string(),
             Signal::Docs => "prose, not code".to_string(),
-            Signal::Data => "data or markup, not code".to_string(),
+            Signal::Data => match role::translation_part(path) {
+                Some(part) if value > 1.0 => format!("translations by '{part}' in its path"),
+                _ => "data or markup, not code".to_string(),
+            },
             Signal::Own => "the signals of the host".to_string(),
             Signal::Sibling => "a better place in the same file stands before it".to_string(),
         }

@@ -180,6 +180,7 @@ const TEMPLATE_PARTS: &[&str] = &["layouts", "partials", "templates", "views"];
 pub(crate) fn is_template(path: &str) -> bool {
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
     has_extension(path, TEMPLATE_EXTENSIONS)
+        || path.ends_with(".component.html")
         || (has_extension(path, &["htm", "html", "xhtml", "xml"])
             && folders.split('/').any(|part| matches(part, TEMPLATE_PARTS)))
 }
@@ -221,13 +222,52 @@ pub fn is_past(part: &str) -> bool {
     is_version || matches(part, COMPAT_PARTS)
 }
 
-/// How far a file is data, settings or markup: 0 to 1. A template is markup and code.
+/// Folders of texts by language.
+const TRANSLATION_PARTS: &[&str] =
+    &["i18n", "l10n", "lang", "langs", "locale", "locales", "translation", "translations"];
+
+/// Extensions of files that hold nothing but texts by language.
+const TRANSLATION_EXTENSIONS: &[&str] = &["arb", "po", "pot", "strings", "xlf", "xliff"];
+
+/// The language whose texts the others translate.
+const BASE_LANGUAGE: &[&str] = &["base", "default", "en", "en-us", "en_us"];
+
+/// How far translations stand back as data: the code that shows a text stands before them. Another language stands back further
+/// if the base language has the text, because files of translations repeat the texts that are not translated yet.
+pub(crate) const OF_BASE_LANGUAGE: f32 = 3.0;
+pub(crate) const OF_ONLY_LANGUAGE: f32 = 4.0;
+pub(crate) const OF_OTHER_LANGUAGE: f32 = 8.0;
+
+/// How far a file is data, settings or markup: 1, or more for translations. A template is markup and code.
 pub(crate) fn data_share(path: &str, language_name: &str) -> f32 {
-    match language_name {
+    let is_data = matches!(
+        language_name,
+        "json" | "toml" | "yaml" | "css" | "html" | "scss" | "less" | "xml" | "ini" | "properties"
+    );
+    match translation_part(path).filter(|_| is_data || has_extension(path, TRANSLATION_EXTENSIONS)) {
         _ if is_template(path) => 0.5,
-        "json" | "toml" | "yaml" | "css" | "html" | "scss" | "less" | "xml" | "ini" | "properties" => 1.0,
-        _ => 0.0,
+        Some(_) if is_of_base_language(path) => OF_BASE_LANGUAGE,
+        Some(_) => OF_OTHER_LANGUAGE,
+        None => is_data as u8 as f32,
     }
+}
+
+/// Whether a file of translations has the texts of the base language.
+pub(crate) fn is_of_base_language(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    // Tools write the texts that the code shows into such a file.
+    let is_extracted = has_extension(path, &["pot", "xlf", "xliff"]) && name.matches('.').count() == 1;
+    is_extracted || path.split(['/', '.']).any(|part| matches(part, BASE_LANGUAGE))
+}
+
+/// The part of the path that marks a file of translations, if any.
+pub(crate) fn translation_part(path: &str) -> Option<&str> {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_part = |part: &&str| matches(part, TRANSLATION_PARTS) || part.ends_with(".lproj");
+    folders.split('/').find(is_part).or_else(|| {
+        let extension = name.rsplit_once('.')?.1;
+        matches(extension, TRANSLATION_EXTENSIONS).then_some(extension)
+    })
 }
 
 fn matches(part: &str, wanted: &[&str]) -> bool {
@@ -241,8 +281,13 @@ mod tests {
     #[test]
     fn templates_are_code_and_not_prose() {
         let grammars = Grammars::shared();
-        let templates =
-            ["app/views/show.html.erb", "web/Basket.vue", "x/templates/mail/new.html", "lib/page.heex"];
+        let templates = [
+            "app/views/show.html.erb",
+            "web/Basket.vue",
+            "x/templates/mail/new.html",
+            "lib/page.heex",
+            "app/list.component.html",
+        ];
         for path in templates {
             assert!(is_template(path) && !is_prose(path, LanguageId::TEXT, &grammars), "{path}");
             assert_eq!(data_share(path, "html"), 0.5, "{path}");
@@ -255,6 +300,19 @@ mod tests {
             assert!(is_prose("docs/index.rst", rst, &grammars) && !is_prose("a.sql", sql, &grammars));
         }
         assert_eq!((data_share("index.html", "html"), data_share("main.rs", "rust")), (1.0, 0.0));
+    }
+
+    #[test]
+    fn translations_stand_behind_other_data() {
+        let share = |path: &str| data_share(path, if path.ends_with("json") { "json" } else { "xml" });
+        assert_eq!(share("config/app.json"), 1.0);
+        assert_eq!(share("web/locales/en.json"), OF_BASE_LANGUAGE);
+        assert_eq!(share("web/locales/th_TH/translation.json"), OF_OTHER_LANGUAGE);
+        assert_eq!(share("src/messages.hi_IN.xlf"), OF_OTHER_LANGUAGE);
+        assert_eq!(share("src/messages.xlf"), OF_BASE_LANGUAGE);
+        assert_eq!(data_share("app/de.lproj/Main.strings", "text"), OF_OTHER_LANGUAGE);
+        // Code that translates texts is code.
+        assert_eq!(data_share("src/i18n/plural.ts", "typescript"), 0.0);
     }
 
     #[test]

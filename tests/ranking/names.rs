@@ -272,6 +272,56 @@ fn tests_that_expect_a_message_rank_behind_the_code_that_writes_it() {
 }
 
 #[test]
+fn translations_of_a_text_stand_behind_the_code_that_shows_it() {
+    let text = "The basket can no longer be used in this store";
+    let view = format!("export function Notice() {{\n  return <Trans defaults=\"{text}\" />;\n}}\n");
+    let texts = format!("{{\n  \"basket.gone\": \"{text}\",\n  \"basket.open\": \"Open\"\n}}\n");
+    let german = texts.replace("\"Open\"", "\"Der Korb ist wieder offen und bereit\"");
+    let codes =
+        ["cs", "da", "en", "es", "fi", "fr", "hu", "it", "nl", "pl", "pt", "ro", "sk", "sv", "th", "tr"];
+    let paths: Vec<String> = codes.iter().map(|code| format!("web/locales/{code}.json")).collect();
+    let mut files = vec![("web/notice.tsx", view.as_str()), ("web/locales/de.json", german.as_str())];
+    files.extend(paths.iter().map(|path| (path.as_str(), texts.as_str())));
+    let replies = asked(&files, &[text, "Der Korb ist wieder offen und bereit"]);
+    assert_eq!(first(&replies[0]).0, "web/notice.tsx");
+    assert_eq!(replies[0].results[1].path.as_str(), "web/locales/en.json");
+    assert_eq!(first(&replies[1]).0, "web/locales/de.json");
+}
+
+#[test]
+fn a_field_and_a_variant_are_found_where_they_are_declared() {
+    let monitor = "export class Monitor {\n  readonly interval = 30;\n\n  get client(): Redis {\n    if (!this.healthClient) {\n      this.healthClient = new Redis();\n    }\n    return this.healthClient;\n  }\n\n  start() {\n    return this.client.ping();\n  }\n\n  private healthClient: Redis;\n}\n";
+    let preference =
+        "export enum Preference {\n  SeamlessEdit = \"edit\",\n  MembersCanCreate = \"create\",\n}\n";
+    let user = "import { Preference } from \"./preference\";\nexport class Cleanup {\n  run(event: any) {\n    return event.has(Preference.MembersCanCreate);\n  }\n}\n";
+    let files = [("src/monitor.ts", monitor), ("src/preference.ts", preference), ("src/a_cleanup.ts", user)];
+    let asked_for =
+        ["Monitor.healthClient", "healthClient", "MembersCanCreate", "Preference.MembersCanCreate"];
+    let replies = asked(&files, &asked_for);
+    let found: Vec<_> = replies.iter().map(|reply| (first(reply).1, reply.results[0].lines.first)).collect();
+    assert_eq!(
+        found,
+        [
+            ("Monitor.healthClient", 15),
+            ("Monitor.healthClient", 15),
+            ("Preference.MembersCanCreate", 3),
+            ("Preference.MembersCanCreate", 3),
+        ]
+    );
+    for reply in &replies {
+        let hit = &reply.results[0];
+        assert_eq!(
+            reply
+                .results
+                .iter()
+                .filter(|other| other.lines.first == hit.lines.first && other.path == hit.path)
+                .count(),
+            1
+        );
+    }
+}
+
+#[test]
 fn plurals_of_acronyms_and_numbers_tell_files_apart() {
     let files = [
         (

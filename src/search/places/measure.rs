@@ -119,7 +119,8 @@ impl<'m> UnitMeasure<'m> {
         };
         let chunks = snapshot.docs(measured_file.file).map(chunk).collect::<Result<Vec<_>, SearchError>>()?;
         let kinds = self.context.filter.kinds();
-        let mut parts = FileParts::new(text, &outline.symbols, kinds, &chunks);
+        let n_outline = snapshot.version(measured_file.file).symbols() as usize;
+        let mut parts = FileParts::new(text, (&outline.symbols, n_outline), kinds, &chunks);
         let mut counted = self.counted(&mut parts);
         if measured_file.row.literal > 0 {
             self.mark_literal(&parts, text, &mut counted);

@@ -23,6 +23,7 @@ use super::evidence::Evidence;
 use super::head_files::HeadFiles;
 use super::measure::MeasuredFile;
 use super::model::RankedFile;
+use super::named_outline::{OutlineNames, named_outline};
 use super::role::is_template;
 use super::snapshot::SearchSnapshot;
 use super::source::{CurrentFile, ReadSource};
@@ -119,8 +120,8 @@ pub fn places(
         }
         let CurrentFile::Text(text) = source(file, &everything) else { return Ok((Vec::new(), None)) };
         let version = context.snapshot.version(file);
-        let mut names = Vec::new();
-        let outline = version.outline(&mut names)?;
+        let mut names = OutlineNames::default();
+        let outline = named_outline(version, query, &mut names)?;
         let units = measure.file(measured, &outline, &text)?;
         let host = HostPlaceMeasure::new(query, context, file, &outline, &text);
         let mut places = weigh_units(units, context, query.kind, &host);

@@ -36,17 +36,22 @@ pub(crate) struct FileParts<'t> {
 }
 
 impl<'t> FileParts<'t> {
-    /// Divides `text`. `chunks` are all its chunks in order, with their scores.
+    /// Divides `text`. Of `symbols`, the first `n_outline` are those of the outline. `chunks` are all its chunks in order, with their scores.
     pub fn new(
         text: &'t str,
-        symbols: &[OutlineSymbol<'_>],
+        (symbols, n_outline): (&[OutlineSymbol<'_>], usize),
         kinds: Option<KindSet>,
         chunks: &[(DocColumns, Option<f32>)],
     ) -> FileParts<'t> {
-        let (mut units, pieces) = units::units(symbols, text.len() as u32, kinds);
+        let (mut units, pieces) = units::units((symbols, n_outline), text.len() as u32, kinds);
         let mut all: Vec<FilePart> = Vec::new();
+        // By chunk: the unit of its text outside other units. A field or variant that the query names ends such a unit.
         let mut loose: FxHashMap<u32, usize> = FxHashMap::default();
         for piece in pieces {
+            let named = piece.unit.and_then(|unit| units[unit as usize].symbol);
+            if named.is_some_and(|named| named as usize >= n_outline) {
+                loose.clear();
+            }
             let from = chunks.partition_point(|(columns, _)| columns.span.end <= piece.span.start);
             let within = chunks[from..].iter().take_while(|(columns, _)| columns.span.start < piece.span.end);
             for (columns, worth) in within {
@@ -179,7 +184,7 @@ mod tests {
             (columns, Some(if first == 31 { 2.0 } else { 1.0 }))
         };
         let chunks: Vec<_> = (1..=n + 1).step_by(10).map(chunk).collect();
-        check(&FileParts::new(&text, &[symbol], None, &chunks))
+        check(&FileParts::new(&text, (&[symbol], 1), None, &chunks))
     }
 
     #[test]

@@ -30,8 +30,13 @@ pub(crate) struct UnitPiece {
     pub unit: Option<u32>,
 }
 
-/// The units of symbols, and the pieces of a text of `len` bytes, in order and without gaps.
-pub fn units(symbols: &[OutlineSymbol<'_>], len: u32, kinds: Option<KindSet>) -> (Vec<Unit>, Vec<UnitPiece>) {
+/// The units of symbols, and the pieces of a text of `len` bytes, in order and without gaps. Of `symbols`, the first `n_outline` are
+/// those of the outline; each other symbol is a unit.
+pub fn units(
+    (symbols, n_outline): (&[OutlineSymbol<'_>], usize),
+    len: u32,
+    kinds: Option<KindSet>,
+) -> (Vec<Unit>, Vec<UnitPiece>) {
     let mut units: Vec<Unit> = Vec::new();
     let mut pieces: Vec<UnitPiece> = Vec::new();
     // The numbers of the units around the current position.
@@ -45,8 +50,13 @@ pub fn units(symbols: &[OutlineSymbol<'_>], len: u32, kinds: Option<KindSet>) ->
             *from = to;
         }
     };
-    for (place, symbol) in symbols.iter().enumerate() {
-        if !is_unit(symbols, place, kinds) || symbol.span.end > len {
+    // The fields and variants that a query names are behind the other symbols.
+    let mut order: Vec<usize> = (0..symbols.len()).collect();
+    order.sort_by_key(|place| symbols[*place].span.start);
+    for place in order {
+        let symbol = &symbols[place];
+        let is_unit = place >= n_outline || is_unit(symbols, place, kinds);
+        if !is_unit || symbol.span.end > len {
             continue;
         }
         while let Some(&last) = open.last() {
@@ -142,7 +152,7 @@ mod tests {
             symbol("h", SymbolKind::Method, (60, 80), (7, 8), Some(0)),
             symbol("C", SymbolKind::Const, (95, 99), (11, 11), None),
         ];
-        let (units, pieces) = units(&symbols, 100, None);
+        let (units, pieces) = units((&symbols, symbols.len()), 100, None);
         let named: Vec<u32> = units.iter().filter_map(|unit| unit.symbol).collect();
         assert_eq!(named, [0, 2, 4, 5]);
         assert_eq!(units[0].lines, Lines { first: 2, last: 4 });
@@ -168,6 +178,19 @@ mod tests {
             symbol("x", SymbolKind::Field, (20, 30), (3, 3), Some(0)),
         ];
         let kinds = [SymbolKind::Field].into_iter().collect();
-        assert_eq!(units(&symbols, 90, Some(kinds)).0.len(), 2);
+        assert_eq!(units((&symbols, 2), 90, Some(kinds)).0.len(), 2);
+    }
+
+    #[test]
+    fn a_symbol_behind_the_outline_is_a_unit() {
+        let symbols = [
+            symbol("A", SymbolKind::Class, (0, 90), (1, 9), None),
+            symbol("f", SymbolKind::Method, (10, 50), (2, 6), Some(0)),
+            symbol("x", SymbolKind::Field, (60, 70), (8, 8), Some(0)),
+        ];
+        let (units, pieces) = units((&symbols, 2), 90, None);
+        let named: Vec<u32> = units.iter().filter_map(|unit| unit.symbol).collect();
+        assert_eq!(named, [0, 1, 2]);
+        assert!(pieces.contains(&UnitPiece { span: Span { start: 60, end: 70 }, unit: Some(2) }));
     }
 }
