@@ -29,7 +29,10 @@ fn main() {
         let claims = head.get("claim").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let claims = claims.iter().filter_map(Value::as_table);
         let claims: String = claims
-            .map(|claim| format!("({:?}, &{:?}), ", text_of(claim, "extension"), list(claim, "lines")))
+            .map(|claim| {
+                let first = claim.get("first").and_then(Value::as_bool).unwrap_or(false);
+                format!("({:?}, &{:?}, {first}), ", text_of(claim, "extension"), list(claim, "lines"))
+            })
             .collect();
         writeln!(
             rows,

@@ -125,9 +125,10 @@ pub(super) struct ManifestHead {
 impl From<&BuiltInHead> for ManifestHead {
     fn from(head: &BuiltInHead) -> ManifestHead {
         let list = |list: &[&str]| list.iter().map(|it| it.to_string()).collect();
-        let claim = |(extension, lines): &(&str, &[&str])| ClaimEntry {
+        let claim = |(extension, lines, first): &(&str, &[&str], bool)| ClaimEntry {
             extension: extension.to_string(),
             lines: list(lines),
+            first: *first,
         };
         ManifestHead {
             name: head.name.to_string(),
@@ -353,8 +354,11 @@ fn blank() -> char {
 pub(super) struct ClaimEntry {
     /// The extension, without the dot.
     pub extension: String,
-    /// The prefixes, one of which must begin a line, after white space.
+    /// The prefixes, one of which must begin a line, after white space. `*` stands for a name.
     pub lines: Vec<String>,
+    /// Whether these lines are looked for before those of other languages.
+    #[serde(default)]
+    pub first: bool,
 }
 
 /// The measure that stands for the depth of a tree before parsing.

@@ -505,7 +505,8 @@ impl Grammars {
             claim(&mut grammars.by_name, &head.name)?;
             for it in &head.claims {
                 let claims = grammars.contested.entry(it.extension.clone()).or_default();
-                claims.push((id_of(place), it.lines.clone()));
+                let at = if it.first { 0 } else { claims.len() };
+                claims.insert(at, (id_of(place), it.lines.clone()));
             }
         }
         grammars.languages = languages;
@@ -605,7 +606,16 @@ fn is_xml(extension: &str, text: &str) -> bool {
 
 /// Whether a line of `text` begins with one of `starts`, after white space.
 fn begins_with_any(text: &str, starts: &[String]) -> bool {
-    text.lines().map(str::trim_start).any(|line| starts.iter().any(|start| line.starts_with(start.as_str())))
+    text.lines().map(str::trim).any(|line| starts.iter().any(|start| begins_with(line, start)))
+}
+
+/// Whether a line begins with `start`, in which `*` stands for a name. A name at the end of `start` ends the line.
+fn begins_with(line: &str, start: &str) -> bool {
+    let Some((before, after)) = start.split_once('*') else { return line.starts_with(start) };
+    let is_name = |c: char| c == '_' || c == ':' || c.is_alphanumeric();
+    let Some(rest) = line.strip_prefix(before) else { return false };
+    let behind = rest.trim_start_matches(is_name);
+    behind.len() < rest.len() && if after.is_empty() { behind.is_empty() } else { behind.starts_with(after) }
 }
 
 fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> UnknownLanguage {

@@ -18,7 +18,8 @@ pub(super) struct BuiltInHead {
     pub extensions: &'static [&'static str],
     pub files: &'static [&'static str],
     pub interpreters: &'static [&'static str],
-    pub claims: &'static [(&'static str, &'static [&'static str])],
+    /// Extensions with the lines that decide, and whether these are looked for first.
+    pub claims: &'static [(&'static str, &'static [&'static str], bool)],
     pub extends: Option<&'static str>,
     pub prose: bool,
     /// The manifest of a language without a parser.

@@ -100,6 +100,10 @@ fn a_file_tells_its_language() {
     // C and C++ share an extension, and the lines decide.
     check("list.h", "#pragma once\nstruct list { struct list *next; };\n", "c");
     check("list.h", "#pragma once\n  template <typename T>\nclass List {};\n", "cpp");
+    check("list.h", "class List;\ntypedef Pair<List, int> Match;\n", "cpp");
+    check("list.h", "namespace Lists\n{\n    int size(int a);\n}\n", "cpp");
+    check("list.h", "/* class list; namespace of names\n   namespace of names */\nint size(int a);\n", "c");
+    check("list.h", "class Own;\n@interface List : NSObject\n@end\n", "objc");
 }
 
 #[test]
