@@ -281,8 +281,8 @@ fn at_line(
     file: u32,
     line: u32,
 ) -> Result<Vec<Definition>, Error> {
-    let symbols = graph.symbols(file)?;
-    let around = symbols.into_iter().filter(|own| own.lines.first <= line && line <= own.lines.last);
+    let symbols = graph.symbols(file)?.into_iter().chain(graph.minor_symbols(file)?);
+    let around = symbols.filter(|own| own.lines.first <= line && line <= own.lines.last);
     match around.min_by_key(|own| own.lines.count()) {
         Some(innermost) => Ok(vec![innermost]),
         None => {
@@ -314,6 +314,19 @@ fn fields_beside(graph: &Graph<'_>, methods: &[Definition]) -> Result<Vec<Defini
     Ok(found)
 }
 
+/// The fields and variants with a name in languages in which no other definition has the name.
+fn fields_elsewhere(
+    graph: &Graph<'_>,
+    snapshot: &SearchSnapshot,
+    name: &str,
+    others: &[Definition],
+) -> Result<Vec<Definition>, Error> {
+    let language = |own: &Definition| snapshot.version(own.file).language();
+    let mut found = graph.minor_definitions(name)?;
+    found.retain(|own| others.iter().all(|other| language(other) != language(own)));
+    Ok(found)
+}
+
 /// The definitions of a name. Fields and variants come after others: all of them in a question about definitions or if there are
 /// no others, and those beside a method of their type in one about uses.
 fn by_name(
@@ -330,7 +343,11 @@ fn by_name(
     let mut minor = match question {
         _ if found.is_empty() => graph.minor_definitions(name)?,
         GraphQuestion::Definitions => graph.minor_definitions(name)?,
-        GraphQuestion::References => fields_beside(graph, &found)?,
+        GraphQuestion::References => {
+            let mut fields = fields_beside(graph, &found)?;
+            fields.extend(fields_elsewhere(graph, snapshot, name, &found)?);
+            fields
+        }
         _ => Vec::new(),
     };
     minor.retain(|own| has_container(own, container));

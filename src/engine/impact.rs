@@ -12,6 +12,7 @@ use super::entries;
 use super::graph::{Answered, GraphAnswer};
 use super::removed::{AddedNames, RemovedCode};
 use crate::error::Error;
+use spyhop_base::model::SymbolKind;
 use spyhop_base::path::{self, RelPath};
 use spyhop_base::text::Lines;
 use spyhop_graph::{Definition, GraphEdge, ReachedEntry, is_test_file};
@@ -66,7 +67,18 @@ impl GraphAnswer<'_, '_> {
         depth: u32,
     ) -> Result<Answered, Error> {
         let mut symbols = self.graph.symbols(file).map_err(Error::from)?;
-        symbols.retain(|own| own.kind.is_function() || own.kind.is_type_like() || own.container.is_none());
+        // A constant of a namespace, or one that is defined apart from its type, is in no item of the file.
+        let is_item = |own: &Definition| {
+            let holds = own.kind.is_function() || own.kind.is_type_like() || own.kind == SymbolKind::Impl;
+            holds && own.lines.count() > 1
+        };
+        let items: FxHashSet<String> =
+            symbols.iter().filter(|own| is_item(own)).map(|own| own.name.to_string()).collect();
+        let is_inside = |own: &Definition| {
+            let container = own.container.as_deref().and_then(|own| own.rsplit(['.', ':']).next());
+            container.is_some_and(|container| own.kind != SymbolKind::Const || items.contains(container))
+        };
+        symbols.retain(|own| own.kind.is_function() || own.kind.is_type_like() || !is_inside(own));
         let mut answered = self.impact(
             ChangedCode { symbols, files: vec![file], ..ChangedCode::default() },
             request,
@@ -144,6 +156,9 @@ impl GraphAnswer<'_, '_> {
         depth: u32,
     ) -> Result<Answered, Error> {
         let (least, first) = (request.min_confidence, std::mem::take(&mut changed.removed_uses));
+        for own in changed.symbols.iter().filter(|own| self.graph.is_minor(own)) {
+            self.graph.admit_minor(&own.name, true).map_err(Error::from)?;
+        }
         let edges = self.graph.dependents(&changed.symbols, first, depth, least, MAX_ROWS);
         let edges = edges.map_err(Error::from)?;
         let tests = self.tests_of_change(&changed, &edges, request.changes.is_some())?;
@@ -170,7 +185,8 @@ impl GraphAnswer<'_, '_> {
     /// The symbols of a file whose own lines a change touches: the innermost symbol around each line, and the functions
     /// around that symbol.
     fn touched_symbols(&self, file: u32, change: &ChangedFile) -> Result<Vec<Definition>, Error> {
-        let symbols = self.graph.symbols(file).map_err(Error::from)?;
+        let mut symbols = self.graph.symbols(file).map_err(Error::from)?;
+        symbols.extend(self.graph.minor_symbols(file).map_err(Error::from)?);
         let Some(text) = &change.text else {
             let lines: Vec<(Lines, bool)> =
                 symbols.iter().map(|own| (own.lines, own.kind.is_function())).collect();
@@ -178,7 +194,8 @@ impl GraphAnswer<'_, '_> {
             return Ok(touched.into_iter().map(|at| symbols[at].clone()).collect());
         };
         // The lines are those of another content, so that symbols are found again by their names.
-        let other = self.sources.analyze_other(self.snapshot.version(file).language(), text).symbols;
+        let other = self.sources.analyze_other(self.snapshot.version(file).language(), text);
+        let other: Vec<_> = other.symbols.into_iter().chain(other.minor).collect();
         let lines: Vec<(Lines, bool)> = other.iter().map(|own| (own.lines, own.kind.is_function())).collect();
         let touched = innermost(&lines, &change.touched);
         let names: FxHashSet<(Option<&str>, &str)> =

@@ -30,7 +30,14 @@ impl Graph<'_> {
         for definition in removed {
             by_name.entry(&definition.name).or_default().push(definition.clone());
         }
-        by_name.into_iter().try_for_each(|(name, more)| self.add_definitions(name, more))
+        for (name, more) in by_name {
+            // The fields and variants of other types may be meant, as before the change.
+            if more.iter().any(|own| own.kind.is_minor()) {
+                self.admit_minor(name, true)?;
+            }
+            self.add_definitions(name, more)?;
+        }
+        Ok(())
     }
 
     /// The uses of definitions that [`Graph::add_removed`] added.

@@ -328,6 +328,65 @@ fn symbols_of_a_file_are_no_dependents_of_the_file() {
 }
 
 #[test]
+fn the_constants_of_a_file_are_its_symbols_wherever_they_are_declared() {
+    let tree = Tree::new(
+        "
+=== ids.h
+namespace Ids {
+extern const int ONE;
+}
+struct Set { static const int Title; };
+=== ids.cpp
+#include \"ids.h\"
+const int Ids::ONE = 1;
+const int Set::Title = 2;
+=== use.cpp
+#include \"ids.h\"
+int one() { return Ids::ONE; }
+int title() { return Set::Title; }
+",
+    );
+    let reply = open(&tree).ask(&GraphRequest::new(GraphQuestion::Impact, "ids.cpp")).unwrap();
+    assert_eq!(dependents(&reply), ["1 use.cpp one", "1 use.cpp title"]);
+}
+
+#[test]
+fn a_changed_variant_is_the_innermost_symbol_of_its_line() {
+    let tree = Tree::new(
+        "
+=== color.swift
+enum Color {
+    case red
+    case blue
+}
+enum Light {
+    case blue
+    func shown(_ other: Color) -> Int {
+        switch self {
+        case .blue: return 1
+        }
+    }
+}
+func mix() -> Color { return Color.blue }
+func keep(_ color: Color) -> Color { return color }
+",
+    );
+    tree.git(&["init", "-q", "-b", "main"]);
+    tree.commit();
+    let engine = open(&tree);
+    let def = engine.ask(&GraphRequest::new(GraphQuestion::Definitions, "color.swift:3")).unwrap();
+    assert_eq!(changed(&def), ["Color.blue"]);
+    let text = std::fs::read_to_string(tree.root().join("color.swift")).unwrap();
+    tree.write("color.swift", text.replacen("case blue", "case navy", 1));
+    let reply = ask(&engine, "");
+    assert_eq!(changed(&reply), ["Color.navy"]);
+    // The variant of the other type is still there.
+    let sure = reply.rows.iter().filter(|row| row.confidence >= 0.5);
+    let sure: Vec<(u32, f32)> = sure.map(|row| (row.line, row.confidence)).collect();
+    assert_eq!(sure.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [13], "{sure:?}");
+}
+
+#[test]
 fn a_change_that_is_not_there_is_an_error() {
     let tree = repository();
     let engine = open(&tree);
