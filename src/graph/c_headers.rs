@@ -4,17 +4,23 @@ use std::sync::Arc;
 
 use super::definition::Definition;
 use super::family::Family;
-use super::files::Graph;
+use super::files::{BYTES_PER_STEP, Graph};
 use super::paths::shared_folders;
-use super::resolve::{Question, STEPS_PER_COPY};
+use super::resolve::{MAX_AMBIGUOUS, Question, STEPS_PER_COPY};
+use super::rule::EdgeRule;
+use super::uses::around;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path;
+use spyhop_search::SearchError;
 
 /// The most definitions of a name whose texts are read for one use.
 const MAX_READ: usize = 64;
 
 /// The endings of files that are compiled and seldom included.
-const SOURCES: [&str; 4] = [".c", ".cc", ".cpp", ".cxx"];
+const SOURCES: [&str; 6] = [".c", ".cc", ".cpp", ".cxx", ".m", ".mm"];
+
+/// The words before a namespace whose names a file uses as if they were its own.
+const USING: &[u8] = b"using namespace ";
 
 fn is_word(c: char) -> bool {
     c == '_' || c.is_alphanumeric()
@@ -133,6 +139,78 @@ impl Graph<'_> {
             true => members.into_iter().filter(|own| !is_inner(own)).collect(),
             false => members,
         }
+    }
+
+    /// The members of the class around a use of C++ in the body of a member, wherever they are declared.
+    pub(super) fn members_of_class(&self, question: &Question<'_>) -> Result<Vec<Definition>, SearchError> {
+        let around = question.facts.type_around(question.used.owner).filter(|_| question.family == Family::C);
+        let Some(around) = around.filter(|_| self.language(question.file) != "c") else {
+            return Ok(Vec::new());
+        };
+        let last = around.rsplit(['.', ':']).next().unwrap_or(around);
+        let mut found = Vec::new();
+        for holder in self.types_named(question.file, last)? {
+            found.extend(self.direct_members(&holder, question.name)?);
+        }
+        found.retain(|own| question.is_other(own));
+        Ok(found)
+    }
+
+    /// The types and declarations of functions in headers that the file of a use includes through other headers, if there are few of the
+    /// name.
+    pub(super) fn included_through_others(&self, question: &Question<'_>) -> Vec<Definition> {
+        let is_source =
+            |own: &Definition| SOURCES.iter().any(|ending| self.snapshot.path(own.file).ends_with(ending));
+        let all = question
+            .candidates(|own| own.container.is_none() && own.file != question.file && !is_source(own));
+        if all.is_empty() || all.len() > MAX_AMBIGUOUS {
+            return Vec::new();
+        }
+        let included = self.all_included(question.file);
+        all.into_iter().filter(|own| included.contains(&own.file)).cloned().collect()
+    }
+
+    /// The definitions of C++ in the namespaces around a use and in those that its file uses as a whole.
+    pub(super) fn in_namespaces(&self, question: &Question<'_>) -> Vec<Definition> {
+        if question.family != Family::C || question.candidates.iter().all(|own| own.container.is_none()) {
+            return Vec::new();
+        }
+        let (text, symbols) = (&question.facts.text, &question.facts.symbols);
+        let above = around(symbols, question.used.owner).filter(|own| own.kind == SymbolKind::Module);
+        let mut names: Vec<&str> = above.map(|own| &*own.name).collect();
+        self.steps.take(1 + text.len() / BYTES_PER_STEP);
+        for at in memchr::memmem::find_iter(text.as_bytes(), USING) {
+            let name = text[at + USING.len()..].split(';').next().unwrap_or_default().trim();
+            names.push(name.rsplit("::").next().unwrap_or(name));
+        }
+        // A class may have the name of a namespace.
+        let is_free = |own: &&Definition| own.kind != SymbolKind::Method && own.kind != SymbolKind::Field;
+        let found = names.iter().map(|name| -> Vec<&Definition> {
+            question.in_container(name).into_iter().filter(is_free).collect()
+        });
+        let found = found.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
+        question.nearest(found)
+    }
+
+    /// The number of definitions of C that are not overloads of each other, nor a declaration in a header and the definition in the source
+    /// of this header. The members of the type of a receiver are overloads, wherever they are.
+    pub(super) fn distinct_homes(&self, rule: EdgeRule, definitions: &[Definition]) -> usize {
+        let is_of_type = matches!(rule, EdgeRule::OwnMember | EdgeRule::TypedVariable | EdgeRule::Inherited);
+        let path = |own: &Definition| self.snapshot.path(own.file);
+        let stem = |own: &Definition| path::stem(path::split(path(own)).1);
+        let is_source = |own: &Definition| SOURCES.iter().any(|ending| path(own).ends_with(ending));
+        let is_declared = |own: &Definition| {
+            let defines = |other: &Definition| {
+                is_source(other) && stem(other) == stem(own) && other.container == own.container
+            };
+            !is_source(own) && definitions.iter().any(defines)
+        };
+        let homes = definitions.iter().filter(|own| !is_declared(own));
+        let mut homes: Vec<(u32, Option<&str>)> =
+            homes.map(|own| (if is_of_type { 0 } else { own.file }, own.container.as_deref())).collect();
+        homes.sort_unstable();
+        homes.dedup();
+        homes.len().max(1)
     }
 
     /// The sources beside or below a header with the header's stem.

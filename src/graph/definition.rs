@@ -25,6 +25,12 @@ impl Definition {
         qualified_name(self.container.as_deref(), &self.name)
     }
 
+    /// Whether a definition of C++ is a constructor: a member with the name of its type.
+    pub(super) fn is_constructor(&self) -> bool {
+        let container = self.container.as_deref().and_then(|container| container.rsplit(['.', ':']).next());
+        self.kind.is_function() && container == Some(&*self.name)
+    }
+
     /// Whether both are one symbol.
     pub fn is(&self, other: &Definition) -> bool {
         (self.file, self.place) == (other.file, other.place)

@@ -10,7 +10,7 @@ use spyhop_base::model::SymbolKind;
 /// A group of languages whose files use each other's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Family {
-    /// C and C++.
+    /// C, C++ and Objective-C.
     C,
     Go,
     /// Java, Kotlin and Scala.
@@ -37,7 +37,7 @@ impl Family {
     /// The family of a language, by the language's name in filters.
     pub(crate) fn of_language(name: &'static str) -> Family {
         match name {
-            "c" | "cpp" => Family::C,
+            "c" | "cpp" | "objc" => Family::C,
             "go" => Family::Go,
             "java" | "kotlin" | "scala" => Family::Jvm,
             "python" => Family::Python,
@@ -63,9 +63,9 @@ impl Family {
         kind.is_type_like() || kind == SymbolKind::Module && self.calls_without_signs()
     }
 
-    /// Whether files in one folder see each other's names without an import.
+    /// Whether the files of a package, which is mostly a folder, see each other's names without an import.
     pub(crate) fn shares_folder(self) -> bool {
-        matches!(self, Family::Go | Family::Jvm)
+        matches!(self, Family::Go | Family::Jvm | Family::Other("swift"))
     }
 
     /// Whether a member has the name of one of the standard library.

@@ -148,6 +148,8 @@ pub struct Graph<'a> {
     pub(super) judged: RefCell<FxHashMap<(u32, Span), Rc<Judgement>>>,
     pub(super) types: DeclaredTypes,
     pub(super) modules: RefCell<ResolvedModules>,
+    /// The headers of C that a file includes, directly or through others.
+    pub(super) included: RefCell<FxHashMap<u32, Rc<FxHashSet<u32>>>>,
     pub(super) web_packages: OnceCell<Vec<(String, String)>>,
     pub(super) go_modules: OnceCell<Vec<(String, String)>>,
     pub(super) crates: OnceCell<Vec<RustCrate>>,
@@ -188,6 +190,7 @@ impl<'a> Graph<'a> {
             judged: RefCell::default(),
             types: DeclaredTypes::default(),
             modules: RefCell::default(),
+            included: RefCell::default(),
             web_packages: OnceCell::new(),
             go_modules: OnceCell::new(),
             crates: OnceCell::new(),

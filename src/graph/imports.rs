@@ -129,6 +129,7 @@ fn scan_imports(family: Family, text: &str) -> Vec<ImportStatement> {
         Family::Go => go(text, &mut found),
         Family::Jvm => jvm(text, &mut found),
         Family::C => c(text, &mut found),
+        Family::Other("swift") => swift(text, &mut found),
         Family::Other(_) => {}
     }
     found.sort_by_key(|import| import.start);
@@ -375,9 +376,19 @@ fn jvm(text: &str, found: &mut Vec<ImportStatement>) {
     }
 }
 
+fn swift(text: &str, found: &mut Vec<ImportStatement>) {
+    static IMPORT: LazyLock<Regex> = LazyLock::new(|| {
+        regex(
+            r"(?m)^[ \t]*(?:@\w+[ \t]+|public[ \t]+|internal[ \t]+)*import[ \t]+(?:(?:actor|class|enum|func|let|protocol|struct|typealias|var)[ \t]+)?([\w.]+)",
+        )
+    });
+    let imports = IMPORT.captures_iter(text);
+    found.extend(imports.map(|import| statement(&import, text_of(&import, 1), Vec::new(), true)));
+}
+
 fn c(text: &str, found: &mut Vec<ImportStatement>) {
     static INCLUDE: LazyLock<Regex> =
-        LazyLock::new(|| regex(r#"(?m)^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]"#));
+        LazyLock::new(|| regex(r#"(?m)^[ \t]*#[ \t]*(?:include|import)[ \t]*[<"]([^>"\n]+)[>"]"#));
     let includes = INCLUDE.captures_iter(text);
     found.extend(includes.map(|include| statement(&include, text_of(&include, 1), Vec::new(), true)));
 }
@@ -445,8 +456,13 @@ mod tests {
         check(Family::Jvm, text, &["a.b: Pool", "a.b.Pool: take", "a.c: *", "a.d: E=F"]);
         check(
             Family::C,
-            "#include <linux/list.h>\n# include \"pool.h\"\n",
-            &["linux/list.h: *", "pool.h: *"],
+            "#include <linux/list.h>\n# include \"pool.h\"\n#import \"slot.h\"\n",
+            &["linux/list.h: *", "pool.h: *", "slot.h: *"],
+        );
+        check(
+            Family::Other("swift"),
+            "import Pool\n@testable import Shop.Slot\nimport class Pool.Own\nimported = 1\n",
+            &["Pool: *", "Shop.Slot: *", "Pool.Own: *"],
         );
     }
 }

@@ -64,6 +64,22 @@ const NO_TYPE: &[&str] = &[
     "instanceof",
 ];
 
+/// Words of C++ before a call or before a type that is declared.
+const NO_OBJECT: &[&str] = &[
+    "class",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "emit",
+    "enum",
+    "namespace",
+    "operator",
+    "struct",
+    "template",
+    "typedef",
+    "union",
+];
+
 /// Words before the name of a function or its parameters.
 const FUNCTIONS: &[&str] =
     &["fun", "func", "fn", "def", "function", "init", "constructor", "sub", "defp", "proc"];
@@ -127,12 +143,13 @@ pub(super) struct LocalReader<'t> {
     pub syntax: &'static SyntaxFacts,
     /// The first token of the function.
     pub from: usize,
+    is_cpp: bool,
 }
 
 impl<'t> LocalReader<'t> {
     pub fn new(tokens: &'t Tokens, language: &'static str, from: usize) -> LocalReader<'t> {
         let (family, syntax) = (Family::of_language(language), SyntaxFacts::of(language));
-        LocalReader { tokens, family, syntax, from }
+        LocalReader { tokens, family, syntax, from, is_cpp: matches!(language, "cpp" | "objc") }
     }
 
     pub fn is_any(&self, at: usize, signs: &[u8]) -> bool {
@@ -257,6 +274,7 @@ impl<'t> LocalReader<'t> {
             || self.is_after_type(at) && next_is(b"=;,):")
             || self.is_lambda_parameter(at)
             || self.is_function_pointer(at)
+            || self.is_constructed(at)
             || self.is_further(at)
             || tokens.is_operator(self.end_of_list(at), ":=")
     }
@@ -379,7 +397,12 @@ impl<'t> LocalReader<'t> {
                 || matches!(tokens.word(first), "const" | "struct")
                 || tokens.at(first).is_some_and(|token| token.indent.is_some())
                 || tokens.around(at).is_some_and(|open| {
-                    let is_head = matches!(self.before(open), "for" | "if" | "while" | "catch");
+                    // `if (a & b)` is no declaration without a value.
+                    let is_head = match self.before(open) {
+                        "for" | "catch" => true,
+                        "if" | "while" => tokens.is(at + 1, b'=') && !tokens.is(at + 2, b'='),
+                        _ => false,
+                    };
                     tokens.is(open, b'(') && (self.is_signature(open) || is_head && open + 1 == first)
                 });
             return begins;
@@ -401,6 +424,23 @@ impl<'t> LocalReader<'t> {
             && !FUNCTIONS.contains(&word)
             && !self.syntax.names_first
             && !self.has_words_for_calls()
+    }
+
+    /// Whether the name is that of an object of C++ that a statement declares with the arguments of a constructor: `Pool pool(1)`,
+    /// `Pool pool{1}`.
+    fn is_constructed(&self, at: usize) -> bool {
+        let tokens = self.tokens;
+        let may_be = self.is_cpp && self.is_any(at + 1, b"({");
+        if !may_be || !tokens.around(at).is_some_and(|open| tokens.is(open, b'{')) {
+            return false;
+        }
+        let Some(first) = self.type_before(at) else { return false };
+        let word = tokens.word(first);
+        // A macro such as `Q_EMIT` stands before a call.
+        let is_macro = word.contains('_') && !word.contains(char::is_lowercase);
+        let is_other = is_macro || NO_OBJECT.contains(&word) || NO_OBJECT.contains(&self.before(at));
+        !is_other
+            && (self.is_any(first - 1, b";{})") || tokens.is(first - 1, b':') && !tokens.is(first - 2, b':'))
     }
 
     /// Whether the name is that of a pointer to a function of C: `int (*pool)(void)`.
@@ -488,7 +528,7 @@ mod tests {
     fn check(language: &str, text: &str) {
         let expected = text.find('^');
         let text = text.replace('^', "");
-        let languages = ["c", "csharp", "go", "java", "kotlin", "php", "ruby", "rust", "swift"];
+        let languages = ["c", "cpp", "csharp", "go", "java", "kotlin", "php", "ruby", "rust", "swift"];
         let language = languages.into_iter().find(|own| *own == language).unwrap();
         let family = Family::of_language(language);
         let tokens = Tokens::new(family, Arc::new(text.clone()), &[], Rc::default());
@@ -507,6 +547,11 @@ mod tests {
         check("c", "int run(take_fn ^pool, void *n) { return pool(n); }");
         check("c", "int run(void *(*^pool)(int n)) { return pool(1); }");
         check("c", "int run(void) { return (*pool)(1) + pool(2); }");
+        check("cpp", "int run(int n) { Pool ^pool(n); return pool.take(); }");
+        check("cpp", "int run(int n) { shop::Pool<int> ^pool{n}; return pool.take(); }");
+        check("cpp", "int run(int n) { emit pool(n); return pool.take(); }");
+        check("cpp", "int run(int n) { if (n & pool) { return pool; } }");
+        check("cpp", "int run(int n) { if (Pool *^pool = find(n)) { return pool->take(); } }");
         check("go", "func run(n int, ^pool *Pool) { pool.take() }");
         check("go", "func run() { _, ^pool := find(); pool.take() }");
         check("go", "func run(^pool *Pool) (int, error) { return pool.take() }");

@@ -60,6 +60,8 @@ const JVM: MentionRules = MentionRules { has_dollars: true, ..OTHERS };
 /// Families in whose literals all code is known.
 const KNOWN_LITERALS: MentionRules = MentionRules { literals_hold_code: false, ..OTHERS };
 
+const C: MentionRules = MentionRules { by_name: &["invokeMethod("], ..KNOWN_LITERALS };
+
 impl MentionRules {
     /// The rules of a family.
     pub fn of(family: Family) -> &'static MentionRules {
@@ -67,7 +69,8 @@ impl MentionRules {
             Family::Python => &PYTHON,
             Family::Web => &WEB,
             Family::Jvm => &JVM,
-            Family::Go | Family::C => &KNOWN_LITERALS,
+            Family::C => &C,
+            Family::Go => &KNOWN_LITERALS,
             Family::Rust | Family::Other(_) => &OTHERS,
         }
     }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use rustc_hash::FxHashSet;
 
 use super::family::Family;
 use super::files::Graph;
@@ -22,6 +23,13 @@ const MAX_FILES: usize = 64;
 
 /// The most files whose packages are read for one name of a package.
 const MAX_READ: usize = 500;
+
+/// The longest chain of headers that include each other, and the most headers, which are looked at for one file.
+const MAX_INCLUDED_STEPS: usize = 4;
+const MAX_INCLUDED: usize = 400;
+
+/// The steps that a header takes.
+const STEPS_PER_INCLUDE: usize = 20;
 
 /// The longest chain of configurations that extend each other.
 const MAX_EXTENDS: usize = 4;
@@ -92,6 +100,7 @@ impl<'a> Graph<'a> {
             Family::Go => self.go_package(name),
             Family::Jvm => self.jvm_module(from, name),
             Family::C => self.included(from, name),
+            Family::Other("swift") => self.swift_module(name),
             Family::Other(_) => Vec::new(),
         };
         files.sort_unstable();
@@ -347,6 +356,37 @@ impl<'a> Graph<'a> {
     }
 
     /// The files that an include may mean: beside the including file, or else the nearest with this path at its end.
+    /// The files of a module of Swift, which is a folder below `Sources`.
+    fn swift_module(&self, name: &str) -> Vec<u32> {
+        let name = name.split('.').next().unwrap_or(name);
+        let folders = self.paths().folders_ending_in(&format!("Sources/{name}"));
+        folders.into_iter().flat_map(|folder| self.paths().folder(folder)).collect()
+    }
+
+    /// The headers that a file of C includes, directly or through others.
+    pub(super) fn all_included(&self, from: u32) -> Rc<FxHashSet<u32>> {
+        if let Some(known) = self.included.borrow().get(&from) {
+            return known.clone();
+        }
+        let (mut found, mut wave) = (FxHashSet::default(), vec![from]);
+        for _ in 0..MAX_INCLUDED_STEPS {
+            for file in std::mem::take(&mut wave) {
+                for import in self.imports_in(file).iter().take_while(|_| self.steps.take(STEPS_PER_INCLUDE))
+                {
+                    let files = self.module(file, &import.module);
+                    wave.extend(files.into_iter().filter(|file| found.insert(*file)));
+                }
+                if found.len() > MAX_INCLUDED {
+                    wave.clear();
+                    break;
+                }
+            }
+        }
+        let found = Rc::new(found);
+        self.included.borrow_mut().insert(from, found.clone());
+        found
+    }
+
     fn included(&self, from: u32, name: &str) -> Vec<u32> {
         let folder = path::split(self.snapshot.path(from)).0;
         let beside = normalize(&below(folder, name)).and_then(|path| self.paths().file(&path));

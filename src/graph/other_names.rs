@@ -1,5 +1,5 @@
 //! Other names of a definition: those under which modules of JavaScript and TypeScript export it, such as `default`, and the
-//! files that import these names. Such a file need not contain the name of the definition.
+//! files that import these names. Such a file need not contain the name of the definition. A constructor of Swift has that of its type.
 
 use rustc_hash::FxHashSet;
 
@@ -7,7 +7,8 @@ use super::definition::Definition;
 use super::family::Family;
 use super::files::Graph;
 use super::imports::Binding;
-use spyhop_search::SearchError;
+use spyhop_index::inverted::IndexField;
+use spyhop_search::{SearchError, files_with};
 
 /// The longest chain of modules that pass on a definition.
 const MAX_CHAIN: usize = 3;
@@ -19,6 +20,8 @@ const MAX_IMPORTERS: usize = 300;
 #[derive(Default)]
 pub(super) struct OtherNames {
     pub names: FxHashSet<Box<str>>,
+    /// The types whose calls are calls of constructors.
+    pub types: Vec<Box<str>>,
     pub files: Vec<u32>,
 }
 
@@ -44,6 +47,14 @@ impl Graph<'_> {
             }
             next.retain(|passed| seen.insert(passed.clone()));
             wave = next;
+        }
+        let is_constructor = |own: &&&Definition| &*own.name == "init" && self.language(own.file) == "swift";
+        for container in wanted.iter().filter(is_constructor).filter_map(|own| own.container.as_deref()) {
+            let name = container.rsplit('.').next().unwrap_or(container);
+            if !found.types.iter().any(|own| **own == *name) {
+                found.types.push(name.into());
+                found.files.extend(files_with(self.snapshot, IndexField::Reference, name)?);
+            }
         }
         found.files.sort_unstable();
         found.files.dedup();

@@ -41,16 +41,32 @@ pub(super) fn shared_folders(a: &str, b: &str) -> usize {
     folders(a).zip(folders(b)).take_while(|(a, b)| a == b).count()
 }
 
-/// The folders of a package of Go, or of Java and its relatives, whose packages have folders in several roots: `org/shop` of
+/// The folders of a module of Swift, of a package of Go, or of Java and its relatives, whose packages have folders in several roots: `org/shop` of
 /// `src/main/java/org/shop/Pool.java` and of `src/test/java/org/shop/PoolTest.java`.
 pub(super) fn package(family: Family, of: &str) -> &str {
     const ROOTS: [&str; 4] = ["/java/", "/kotlin/", "/scala/", "/groovy/"];
     let folder = path::split(of).0;
+    if family == Family::Other("swift") {
+        return swift_module(folder);
+    }
     let begins = ROOTS.iter().filter_map(|root| of.rfind(root).map(|at| at + root.len()));
     match begins.max().filter(|_| family == Family::Jvm) {
         Some(begin) => folder.get(begin..).unwrap_or_default(),
         None => folder,
     }
+}
+
+/// The folder of a module of Swift: the one below `Sources` or `Tests`. What is outside of such folders is the module of an app.
+fn swift_module(folder: &str) -> &str {
+    let mut end = 0;
+    let mut parts = folder.split('/');
+    while let Some(part) = parts.next() {
+        end += part.len() + 1;
+        if matches!(part, "Sources" | "Tests") {
+            return parts.next().map_or(folder, |module| &folder[..end + module.len()]);
+        }
+    }
+    ""
 }
 
 /// The path `name` below a folder, which is empty for the root.
@@ -80,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packages_of_java_have_folders_in_several_roots() {
+    fn packages_are_the_folders_below_their_roots() {
         let check = |family: Family, path: &str, expected: &str| {
             assert_eq!(package(family, path), expected, "{path}");
         };
@@ -89,5 +105,8 @@ mod tests {
         check(Family::Jvm, "src/main/java/Pool.java", "");
         check(Family::Jvm, "shop/Pool.java", "shop");
         check(Family::Go, "src/java/shop/pool.go", "src/java/shop");
+        check(Family::Other("swift"), "Shop/Sources/Pool/Deep/Slot.swift", "Shop/Sources/Pool");
+        check(Family::Other("swift"), "Sources/Pool/Slot.swift", "Sources/Pool");
+        check(Family::Other("swift"), "Shop/Pool/Slot.swift", "");
     }
 }

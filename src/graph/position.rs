@@ -208,7 +208,14 @@ impl Graph<'_> {
     pub(super) fn is_local_name(&self, question: &Question<'_>) -> bool {
         let Question { file, family, facts, used, .. } = *question;
         let is_call = used.role == UseRole::Call && !matches!(family, Family::C | Family::Go | Family::Rust);
-        if family.has_scopes() || is_call || matches!(used.role, UseRole::Import | UseRole::Type) {
+        // To a parser, the arguments of `Pool pool(size, owner);` may be types.
+        let is_argument = || {
+            let before = facts.text[..used.span.start as usize].trim_end();
+            let behind = facts.text[used.span.end as usize..].trim_start();
+            family == Family::C && before.ends_with(['(', ',']) && behind.starts_with([')', ','])
+        };
+        let is_type = used.role == UseRole::Type && !is_argument();
+        if family.has_scopes() || is_call || is_type || used.role == UseRole::Import {
             return false;
         }
         let functions = around(&facts.symbols, used.owner).filter(|own| own.kind.is_function());

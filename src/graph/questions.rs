@@ -190,6 +190,7 @@ impl<'a> Graph<'a> {
             let is_other = |own: &&Binding| other_names.names.contains(own.exported());
             names.extend(bindings.filter(is_other).map(|own| &*own.local));
         }
+        names.extend(other_names.types.iter().map(|own| &**own));
         names.push(name);
         names.sort_unstable();
         names.dedup();
@@ -399,7 +400,15 @@ impl<'a> Graph<'a> {
         let begins = |name: &str, word: &str| {
             name.strip_prefix(word).is_some_and(|rest| !rest.starts_with(char::is_lowercase))
         };
+        // A member of a class that is no test may test a value, as `testKeys` of a reader.
+        let may_be = |container: Option<&str>| match self.language(file) {
+            "cpp" | "objc" | "swift" => container.is_none_or(|own| own.to_ascii_lowercase().contains("test")),
+            _ => true,
+        };
         let by_name = |definition: &Definition| {
+            if !may_be(definition.container.as_deref()) {
+                return false;
+            }
             begins(&definition.name, "test")
                 || begins(&definition.name, "Test")
                 || definition.container.as_deref() == Some("tests")

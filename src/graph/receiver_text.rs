@@ -41,6 +41,11 @@ pub(super) fn receiver_before(family: Family, text: &str, comments: &[Span], sta
             path => Receiver::Path(path.into()),
         };
     }
+    if family == Family::C
+        && let Some(receiver) = message_receiver(before)
+    {
+        return receiver;
+    }
     // In other languages, `->` is before the type of a result or the body of a lambda.
     let has_arrows = matches!(family, Family::C | Family::Other(_));
     let signs: &[&str] = if has_arrows { &["?.", "!.", "->", "."] } else { &["?.", "!.", "."] };
@@ -73,6 +78,25 @@ pub(super) fn receiver_before(family: Family, text: &str, comments: &[Span], sta
         "super" => Receiver::Base,
         chain => Receiver::Chain(chain.into()),
     }
+}
+
+/// The receiver of a message of Objective-C, at the end of a text: `[pool` of `[pool take]`, `[[Pool open]` of `[[Pool open] take]`.
+fn message_receiver(before: &str) -> Option<Receiver> {
+    let chain = chain_before(before);
+    let rest = before[..before.len() - chain.len()].trim_end();
+    if chain.is_empty() {
+        let (inner, mut depth) = (last_bytes(before.strip_suffix(']')?), 1);
+        let open = inner.char_indices().rev().find(|(_, c)| {
+            depth += i32::from(*c == ']') - i32::from(*c == '[');
+            depth == 0
+        });
+        return inner[..open?.0].trim_end().ends_with('[').then_some(Receiver::Expression);
+    }
+    (rest.ends_with('[') && !chain.ends_with('.')).then(|| match chain {
+        "self" => Receiver::This,
+        "super" => Receiver::Base,
+        chain => Receiver::Chain(chain.into()),
+    })
 }
 
 /// `text` without blanks and comments at its end.
@@ -177,6 +201,12 @@ mod tests {
         check("0..take()", Receiver::Absent);
         check("f(...pool.take())", Receiver::Chain("pool".into()));
         check("Rule::Import.take()", Receiver::Path("Rule".into()));
+        check("[pool take]", Receiver::Chain("pool".into()));
+        check("[self take]", Receiver::This);
+        check("[super take]", Receiver::Base);
+        check("[[Pool open] take]", Receiver::Expression);
+        check("[[nodiscard]] take()", Receiver::Absent);
+        check("all[take]", Receiver::Absent);
         check_in(Family::Other("ruby"), "Shop::Order.take", Receiver::Path("Shop::Order".into()));
         check_in(Family::Other("ruby"), "::Order.take", Receiver::Path("Order".into()));
         check_in(Family::Other("ruby"), "Shop::Order.first.take", Receiver::Expression);

@@ -63,6 +63,8 @@ pub(super) struct Question<'q> {
     pub name: &'q str,
     /// The kinds of symbols that a use of this form may mean.
     form: UseForm,
+    /// Whether the use is the name of a type of C++ without a path, which means no constructor.
+    is_type_of_cpp: bool,
     /// The definitions of the name in languages of the family.
     pub(super) candidates: Arc<FamilyDefinitions>,
     graph: &'q Graph<'q>,
@@ -76,6 +78,7 @@ impl<'q> Question<'q> {
     /// Whether a use of this form may mean a definition, which is another place.
     pub(super) fn is_other(&self, definition: &Definition) -> bool {
         let takes = self.form.takes(definition.kind) || self.is_accessor(definition);
+        let takes = takes && !(self.is_type_of_cpp && definition.is_constructor());
         definition.span != self.used.span && takes && self.fits_path(definition)
     }
 
@@ -119,7 +122,7 @@ impl<'q> Question<'q> {
         all.iter().filter(|definition| self.is_other(definition) && takes(definition)).collect()
     }
 
-    fn in_container(&self, container: &str) -> Vec<&Definition> {
+    pub(super) fn in_container(&self, container: &str) -> Vec<&Definition> {
         let members = self.candidates.members_of(container);
         if !self.steps().take(members.len()) {
             return Vec::new();
@@ -128,7 +131,7 @@ impl<'q> Question<'q> {
     }
 
     /// The members of a type; those in the file of the use, if there are any.
-    fn members(&self, container: &str) -> Vec<Definition> {
+    pub(super) fn members(&self, container: &str) -> Vec<Definition> {
         let mut members = self.in_container(container);
         let is_here = |definition: &&Definition| definition.file == self.file;
         if members.iter().any(is_here) {
@@ -233,6 +236,8 @@ impl Graph<'_> {
             TypeRuling::ByName => self.by_name_alone(&question),
             TypeRuling::Unknown => self.judged_by_rules(&question)?,
         };
+        let judgement = self.with_constructors(&question, judgement)?;
+        let judgement = self.with_fitting_labels(&question, judgement);
         // What was looked at in part only may be wrong.
         Ok(if self.steps.is_ended() { Judgement::default() } else { judgement })
     }
@@ -256,7 +261,10 @@ impl Graph<'_> {
         let (family, name) = (self.family(file), facts.at(used.span));
         let candidates = self.definitions_in(family, name)?;
         let form = UseForm::of(self.language(file), facts, used);
-        Ok(Question { file, family, facts, used, name, form, candidates, graph: self })
+        let is_type_of_cpp = family == Family::C
+            && used.receiver == Receiver::Absent
+            && candidates.iter().any(|own| own.kind.is_type_like());
+        Ok(Question { file, family, facts, used, name, form, is_type_of_cpp, candidates, graph: self })
     }
 
     fn judged_by_rules(&self, question: &Question<'_>) -> Result<Judgement, SearchError> {
@@ -292,6 +300,7 @@ impl Graph<'_> {
                 types.dedup();
                 types.len().max(1)
             }
+            _ if question.family == Family::C => self.distinct_homes(rule, &definitions),
             _ => distinct(&definitions),
         };
         let confidence = rule.confidence() / choices as f32;
@@ -334,6 +343,10 @@ impl Graph<'_> {
                     || (question.family.has_implicit_receiver() && around == Some(container))
             }
         };
+        let own = self.members_of_class(question)?;
+        if !own.is_empty() {
+            return Ok(Some((EdgeRule::OwnMember, own)));
+        }
         let same_file = question.in_same_file(is_visible);
         if !same_file.is_empty() {
             let found = question.nearest(innermost_scope(question, same_file));
@@ -353,6 +366,10 @@ impl Graph<'_> {
             if let Some(ruling) = self.member_of_outer(question)? {
                 return Ok(Some(ruling));
             }
+        }
+        let beside = self.in_namespaces(question);
+        if !beside.is_empty() {
+            return Ok(Some((EdgeRule::SamePackage, beside)));
         }
         if question.family.shares_folder() {
             let package_of = |file: u32| package(question.family, self.snapshot.path(file));
@@ -414,6 +431,9 @@ impl Graph<'_> {
             modules.push(files);
         }
         let mut found = self.reached(modules, question.name)?;
+        if question.family == Family::C && found.is_empty() {
+            found = self.included_through_others(question);
+        }
         if question.family == Family::C {
             found = self.bodies_of_declared(question, found);
         }
@@ -438,7 +458,11 @@ impl Graph<'_> {
     }
 
     fn base_member(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
-        self.inherited(question, question.facts.type_around(question.used.owner))
+        let around = question.facts.type_around(question.used.owner);
+        let ruling = self.inherited(question, around)?;
+        // The base type of Swift is not of the tree, and no type that is not has another type's constructor.
+        let is_outside = question.name == "init" && self.language(question.file) == "swift";
+        Ok(ruling.or_else(|| is_outside.then_some((EdgeRule::Inherited, Vec::new()))))
     }
 
     /// A member of a base type of `around`.
@@ -522,6 +546,10 @@ impl Graph<'_> {
         let found = self.reached(vec![self.module(question.file, path)], question.name)?;
         if !found.is_empty() {
             return Ok(Some((EdgeRule::QualifiedModule, found)));
+        }
+        // A function of a type of C++ that the tree does not define.
+        if question.family == Family::C && self.is_outside_type(question.file, last)? {
+            return Ok(Some((EdgeRule::QualifiedType, Vec::new())));
         }
         // A path that Rust cannot find in the tree leads to another crate.
         Ok((question.family == Family::Rust).then_some((EdgeRule::Ambiguous, Vec::new())))

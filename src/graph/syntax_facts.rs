@@ -46,11 +46,17 @@ pub(super) struct SyntaxFacts {
     /// Functions of the library that pass the receiver to the function that they are given.
     pub receives: Vec<String>,
     /// Functions of the library whose result is their generic argument.
-    pub makers: Vec<String>,
+    makers: Vec<String>,
+    /// Functions of a type of the library whose result has the type.
+    pub type_makers: Vec<String>,
+    /// Whether a type of a library with one argument may be a pointer, through which a sign of its own passes.
+    pub pointers: bool,
     /// Types that hold several values.
     pub tuples: Vec<String>,
     /// Types that map keys to values, and whose names do not tell so.
     pub mappings: Vec<String>,
+    /// Whether members of the library such as `first` are properties.
+    pub properties: bool,
     /// The type of a text in quotes.
     pub text: String,
     /// Whether a statement ends with its line.
@@ -86,6 +92,15 @@ struct SyntaxTable {
 }
 
 impl SyntaxFacts {
+    /// Whether a function of the library with this name gives its generic argument.
+    pub fn is_maker(&self, name: &str) -> bool {
+        self.makers.iter().any(|own| match (own.strip_prefix('*'), own.strip_suffix('*')) {
+            (Some(end), _) => name.ends_with(end),
+            (_, Some(begin)) => name.starts_with(begin),
+            _ => own == name,
+        })
+    }
+
     /// The facts of a language, by its name in filters.
     pub fn of(language: &str) -> &'static SyntaxFacts {
         static OTHERS: LazyLock<SyntaxFacts> =

@@ -12,7 +12,7 @@ pub(super) enum UseForm {
     Called,
     /// Anything but functions.
     Value,
-    /// Anything but fields: the use stands for a type.
+    /// Anything but fields and methods: the use stands for a type.
     Type,
     /// Anything, as in a language in which a function is a value.
     Any,
@@ -40,7 +40,7 @@ impl UseForm {
         match self {
             UseForm::Called => !is_value,
             UseForm::Value => !kind.is_function(),
-            UseForm::Type => kind != SymbolKind::Field,
+            UseForm::Type => !matches!(kind, SymbolKind::Field | SymbolKind::Method),
             UseForm::Any => true,
         }
     }

@@ -6,25 +6,17 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::blocks::BlockNesting;
+use super::cpp_roles::{emitted, role_of};
 use super::family::Family;
 use super::imports::Imports;
 use super::macros::calls_in_macros;
 pub(super) use super::receiver_text::Receiver;
 use super::receiver_text::{is_word, last_bytes, receiver_before};
+pub(super) use super::use_role::UseRole;
 use super::words::{is_skipped, skipped, whole_words, words_where};
 use spyhop_base::model::{Analysis, Reference, ReferenceRole, Symbol, SymbolKind};
 use spyhop_base::text::{LineIndex, Span};
 use spyhop_index::meta::{Details, Outline, OutlineSymbol, StoredUse, StoredUses};
-
-/// How a name is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum UseRole {
-    Call,
-    Type,
-    Import,
-    /// Any other mention, such as an argument.
-    Mention,
-}
 
 #[derive(Clone, Debug)]
 pub(super) struct NameUse {
@@ -73,7 +65,7 @@ pub(super) struct FileFacts {
     /// The comments and the string literals.
     skipped: Lazy<Vec<Span>>,
     family: Family,
-    /// The calls in the arguments of macros (Rust).
+    /// The calls in the arguments of macros (Rust), and those behind a word that only looks like a type (C++).
     in_macros: Lazy<Vec<Reference>>,
 }
 
@@ -147,6 +139,7 @@ impl FileFacts {
             let (text, comments) = (text.clone(), comments.clone());
             move || match family {
                 Family::Rust => calls_in_macros(&text, &comments),
+                Family::C => emitted(&text, &comments),
                 _ => Vec::new(),
             }
         };
@@ -199,7 +192,7 @@ impl FileFacts {
                 let span = Span::new(at, at + name.len());
                 let before = found.len();
                 found.extend(self.recorded_at(span.start).filter(|reference| reference.span == span));
-                let may_be_in_macro = self.family == Family::Rust
+                let may_be_in_macro = matches!(self.family, Family::C | Family::Rust)
                     && found.len() == before
                     && self.text.as_bytes().get(span.end as usize) == Some(&b'(');
                 if may_be_in_macro {
@@ -308,6 +301,10 @@ impl FileFacts {
                 true => UseRole::Mention,
                 false => UseRole::Call,
             },
+            Family::C if !self.is_in_import(span) => {
+                let owner = innermost(&self.symbols, span).map(|at| &self.symbols[at as usize]);
+                role_of(&self.text, span, UseRole::Mention, owner)
+            }
             family if self.is_in_import(span) || family == Family::Web && is_in_export_list(before) => {
                 UseRole::Import
             }
@@ -348,7 +345,7 @@ impl FileFacts {
     }
 
     /// The place of `name` in the signature of the symbol that has this name: the first word that is not recorded as a type, as the
-    /// second `pool` of `struct pool pool`.
+    /// second `pool` of `struct pool pool`, and that no member of it follows, as the second `Pool` of `Pool::Pool()`.
     fn name_in(&self, symbol: &Symbol, name: &str) -> Option<Span> {
         let head = self.at(symbol.signature);
         let mut words = whole_words(head, name);
@@ -367,7 +364,8 @@ impl FileFacts {
             !symbol.kind.is_type_like()
                 && self.recorded_at(word.start).any(|used| used.role == ReferenceRole::Type)
         };
-        words.find(|word| !is_type(word)).or(first)
+        let is_path = |word: &Span| self.text[word.end as usize..].starts_with("::");
+        words.find(|word| !is_type(word) && !is_path(word)).or(first)
     }
 
     /// The span of the name of the symbol in a place, as [`FileFacts::name_at`] gives the place.
@@ -487,14 +485,17 @@ fn name_use(
     comments: &[Span],
     reference: Reference,
 ) -> NameUse {
+    let owner = innermost(symbols, reference.span);
+    let role = match reference.role {
+        ReferenceRole::Call => UseRole::Call,
+        ReferenceRole::Type => UseRole::Type,
+        ReferenceRole::Import => UseRole::Import,
+    };
+    let around = || owner.map(|at| &symbols[at as usize]);
     NameUse {
         span: reference.span,
-        role: match reference.role {
-            ReferenceRole::Call => UseRole::Call,
-            ReferenceRole::Type => UseRole::Type,
-            ReferenceRole::Import => UseRole::Import,
-        },
-        owner: innermost(symbols, reference.span),
+        role: if family == Family::C { role_of(text, reference.span, role, around()) } else { role },
+        owner,
         receiver: receiver_before(family, text, comments, reference.span.start as usize),
     }
 }

@@ -1,6 +1,6 @@
 //! The types that calls give, and those of the parameters of functions that calls take.
 
-use super::evaluate::unique;
+use super::evaluate::{guess, unique};
 use super::library;
 use super::operands::first_of_path;
 use super::site::Site;
@@ -11,6 +11,8 @@ use crate::definition::Definition;
 use crate::family::Family;
 use crate::files::Graph;
 use crate::generics::generic_arguments;
+use crate::judgement::Meaning;
+use crate::mentions::RESOLVED;
 use crate::syntax_facts::SyntaxFacts;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::text::Span;
@@ -57,12 +59,16 @@ impl Graph<'_> {
                     found = self.mapped(site, receivers, name, (open, close))?;
                 }
             }
+            let mut is_guess = receivers.iter().any(|own| own.is_guess);
             if functions.is_empty() && found.is_empty() {
-                functions = self.definitions_at(site, site.item.span_of(called))?;
+                let meanings = self.meanings_at(site, site.item.span_of(called))?;
+                is_guess |= meanings.iter().any(|meaning| meaning.confidence < RESOLVED);
+                functions = meanings.into_iter().map(|meaning| meaning.definition).collect();
             }
             for function in &functions {
                 found.extend(self.results(function, receivers)?);
             }
+            guess(&mut found, is_guess);
             if found.is_empty() {
                 found = self.constructed(site, called)?;
             }
@@ -229,11 +235,15 @@ impl Graph<'_> {
     ) -> Result<Vec<WrittenType>, SearchError> {
         let tokens = &site.item.tokens;
         let (family, name) = (self.family(site.file), tokens.word(called));
-        if !site.syntax().makers.is_empty() && site.syntax().makers.iter().any(|own| own == name) {
+        if site.syntax().is_maker(name) {
+            let is_outside = self.definitions_in(family, name)?.iter().next().is_none();
             let part = generic_arguments(tokens, called + 1, open).0.first().copied();
-            return Ok(
-                part.map_or_else(Vec::new, |(from, to)| written((family, site.file), &site.item, from, to))
-            );
+            if let Some((from, to)) = part.filter(|_| is_outside) {
+                return Ok(match name.starts_with("make") {
+                    true => self.made(site, (from, to)),
+                    false => written((family, site.file), &site.item, from, to),
+                });
+            }
         }
         let is_plain =
             first_of_path(family, tokens, called) == called && !(called > 0 && tokens.is(called - 1, b'.'));
@@ -302,6 +312,9 @@ impl Graph<'_> {
         called: usize,
     ) -> Result<Vec<WrittenType>, SearchError> {
         let tokens = &site.item.tokens;
+        if self.family(site.file) == Family::C {
+            return self.made_by_type(site, called);
+        }
         if self.family(site.file) != Family::Rust || called < 3 || !tokens.is(called - 1, b':') {
             return Ok(Vec::new());
         }
@@ -318,10 +331,14 @@ impl Graph<'_> {
     /// The definitions that the name at a span of the file means, apart from the type of a receiver: the expression before
     /// the name is evaluated already, and has no such member.
     pub(super) fn definitions_at(&self, site: &Site<'_>, span: Span) -> Result<Vec<Definition>, SearchError> {
+        Ok(self.meanings_at(site, span)?.into_iter().map(|meaning| meaning.definition).collect())
+    }
+
+    fn meanings_at(&self, site: &Site<'_>, span: Span) -> Result<Vec<Meaning>, SearchError> {
         let used = site.facts.use_at(span);
-        let meanings = self.meanings_by_rules(site.file, site.facts, &used)?;
-        let certain = meanings.into_iter().filter(|meaning| meaning.confidence >= MIN_CONFIDENCE);
-        Ok(certain.map(|meaning| meaning.definition).collect())
+        let mut meanings = self.meanings_by_rules(site.file, site.facts, &used)?;
+        meanings.retain(|meaning| meaning.confidence >= MIN_CONFIDENCE);
+        Ok(meanings)
     }
 
     /// The types of the values that a function returns, in a language in which its body tells the type of its result.

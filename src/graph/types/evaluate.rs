@@ -101,7 +101,7 @@ impl Graph<'_> {
                 let mut first = if family.has_scopes() { at } else { first_of_path(family, tokens, at) };
                 let has_new = !family.has_scopes() && !family.calls_without_signs() && !site.is_go_or_rust();
                 if has_new && first > 0 && tokens.word(first - 1) == "new" {
-                    return Ok(Some((written((family, site.file), &site.item, first, at + 1), first - 1)));
+                    return Ok(Some((self.made(site, (first, at + 1)), first - 1)));
                 }
                 while family.calls_without_signs() && first > 0 && tokens.is(first - 1, b'@') {
                     first -= 1;
@@ -115,18 +115,10 @@ impl Graph<'_> {
     /// The types of the receiver of the name at a token, and the first token of the receiver.
     pub(super) fn receiver_of(&self, site: &Site<'_>, at: usize) -> Result<TypedExpression, SearchError> {
         let Some(last) = site.receiver_end(at) else { return Ok(None) };
-        let evaluated = self.ending_at(site, last)?;
-        Ok(evaluated.map(|(types, first)| match site.has_arrow(at) {
-            // The sign passes through a pointer of the library.
-            true => (
-                types
-                    .into_iter()
-                    .map(|own| library::inner(site.syntax(), &own).cloned().unwrap_or(own))
-                    .collect(),
-                first,
-            ),
-            false => (types, first),
-        }))
+        let Some((types, first)) = self.ending_at(site, last)? else { return Ok(None) };
+        let types =
+            if site.has_arrow(at) { self.each(&types, |own| self.pointed(site, own))? } else { types };
+        Ok(Some((types, first)))
     }
 
     /// All that `of` gives for types, each once.
@@ -282,14 +274,26 @@ impl Graph<'_> {
         if first > 1 && tokens.is(first - 1, b'*') && tokens.is(first - 2, b']') {
             first -= 1;
         }
+        let has_new = !site.is_go_or_rust() && first > 0 && tokens.word(first - 1) == "new";
+        if has_new {
+            return Ok(Some((self.made(site, (first, open)), first - 1)));
+        }
         if first > 0 && tokens.is(first - 1, b']') {
             first = tokens.partner(first - 1).unwrap_or(first);
             first = if first > 0 && tokens.word(first - 1) == "map" { first - 1 } else { first };
         }
         let mut types = written(home, &site.item, first, open);
         self.replace_self(site, &mut types);
-        let is_new = !site.is_go_or_rust() && first > 0 && tokens.word(first - 1) == "new";
-        Ok(Some((types, first - usize::from(is_new))))
+        Ok(Some((types, first)))
+    }
+
+    /// The types of an object that is made of the type `from..to` behind the word `new`: in C++ a pointer to it.
+    pub(super) fn made(&self, site: &Site<'_>, (from, to): (usize, usize)) -> Vec<WrittenType> {
+        let mut types = written((self.family(site.file), site.file), &site.item, from, to);
+        if site.syntax().pointers {
+            types.iter_mut().for_each(|own| own.form = Form::Pointer);
+        }
+        types
     }
 
     pub(super) fn replace_self(&self, site: &Site<'_>, types: &mut [WrittenType]) {
@@ -323,6 +327,12 @@ impl Graph<'_> {
                 let Some((types, first)) = self.ending_at(site, before)? else { return Ok(None) };
                 return Ok(Some((self.each(&types, |own| self.called_object(own))?, first)));
             }
+            // An empty list of Swift: `[Pool]()`.
+            if let Some(first) =
+                tokens.partner(before).filter(|_| tokens.is(before, b']') && open + 1 == close)
+            {
+                return Ok(Some((written(home, &site.item, first, before + 1), first)));
+            }
             return Ok(Some((self.in_range(site, open + 1, close)?, open)));
         };
         self.call_of(site, called, (open, close))
@@ -343,7 +353,7 @@ impl Graph<'_> {
         let first = if home.0.has_scopes() { called } else { first_of_path(home.0, tokens, called) };
         let has_new = !site.is_go_or_rust() && home.0 != Family::Python && !home.0.calls_without_signs();
         if has_new && first > 0 && tokens.word(first - 1) == "new" {
-            return Ok(Some((written(home, &site.item, first, open), first - 1)));
+            return Ok(Some((self.made(site, (first, open)), first - 1)));
         }
         Ok(Some((self.call_types(site, called, None, (open, close))?, first)))
     }
@@ -363,8 +373,12 @@ impl Graph<'_> {
         for holder in types {
             found.extend(self.field_of(holder, name)?);
         }
+        guess(&mut found, types.iter().any(|own| own.is_guess));
         if found.is_empty() && self.family(site.file).calls_without_signs() {
             return self.call_types(site, at, Some(types.to_vec()), (at, at));
+        }
+        if found.is_empty() && site.syntax().properties {
+            found.extend(types.iter().filter_map(|own| library::table_result(site.syntax(), own, name)));
         }
         if found.is_empty() && types.is_empty() {
             for definition in self.definitions_at(site, site.item.span_of(at))? {
@@ -376,7 +390,7 @@ impl Graph<'_> {
     }
 
     /// The types of a field of a type, or of the nearest types that it embeds, extends or passes on.
-    fn field_of(&self, holder: &WrittenType, name: &str) -> Result<Vec<WrittenType>, SearchError> {
+    pub(super) fn field_of(&self, holder: &WrittenType, name: &str) -> Result<Vec<WrittenType>, SearchError> {
         of_nearest(holder, |holder| self.direct_field(holder, name))
     }
 
@@ -399,13 +413,26 @@ impl Graph<'_> {
             return Ok((Vec::new(), inner.cloned().into_iter().collect()));
         }
         let (mut found, mut bases) = (Vec::new(), Vec::new());
+        let has_extensions = self.language_of_type(holder) == "swift";
         for definition in &definitions {
             found.extend(self.field_types(definition, holder, name)?);
+            if found.is_empty() && has_extensions {
+                found.extend(self.extended_field(definition, name)?);
+            }
             if found.is_empty() && self.family(holder.file) != Family::Rust {
                 bases.extend(self.written_bases(definition, holder)?);
             }
         }
         Ok((found, bases))
+    }
+
+    /// The types of a property that an extension of a type has, in any file.
+    fn extended_field(&self, holder: &Definition, name: &str) -> Result<Vec<WrittenType>, SearchError> {
+        let mut found = Vec::new();
+        for own in self.direct_members(holder, name)?.iter().filter(|own| !own.kind.is_function()) {
+            found.extend(self.constant_types(own)?);
+        }
+        Ok(found)
     }
 
     /// The language of the file in which a type is written.
@@ -585,6 +612,11 @@ impl Graph<'_> {
         let site = Site { file: definition.file, facts: &facts, language, owner: None, item: item.clone() };
         self.in_range(&site, from + 1, tokens.len())
     }
+}
+
+/// Marks types as those of a guess, if they are.
+pub(super) fn guess(types: &mut [WrittenType], is_guess: bool) {
+    types.iter_mut().for_each(|own| own.is_guess |= is_guess);
 }
 
 pub(super) fn unique(types: &mut Vec<WrittenType>) {

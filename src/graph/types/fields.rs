@@ -256,6 +256,10 @@ fn name_and_list(family: Family, tokens: &Tokens, name: &str) -> Option<(usize, 
         let near = at + 1..tokens.len().min(at + MAX_BEFORE_LIST);
         return near.into_iter().find(|open| tokens.is(*open, b'(')).map(|open| (at, open));
     }
+    if let Some(sign) = name.strip_prefix("operator").filter(|sign| sign.starts_with(['-', '*'])) {
+        let is_it = |at: &usize| tokens.word(*at) == "operator" && tokens.is_operator(at + 1, sign);
+        return (0..tokens.len()).find(is_it).map(|at| (at, at + 1 + sign.len()));
+    }
     let is_name = |at: &usize| {
         has_name(tokens, *at, name)
             && [b'(', b'<', b'['].iter().any(|sign| tokens.is(at + 1, *sign))
@@ -323,6 +327,15 @@ fn substituted(
         return types;
     }
     let parts = match family {
+        // `template <class T> class Pool`.
+        Family::C if tokens.word(0) == "template" && tokens.is(1, b'<') => {
+            let parts = generic_arguments(tokens, 1, name).0.into_iter();
+            let last = |(from, to): (usize, usize)| {
+                let end = tokens.find(from, to, |at| tokens.is(at, b'='));
+                (end.saturating_sub(1).max(from), end)
+            };
+            parts.map(last).collect()
+        }
         Family::Go if tokens.is(name + 1, b'[') => {
             tokens.partner(name + 1).map_or_else(Vec::new, |close| tokens.split(name + 2, close))
         }

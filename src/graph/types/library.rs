@@ -13,6 +13,14 @@ pub(super) fn inner<'t>(syntax: &SyntaxFacts, written: &'t WrittenType) -> Optio
     has(&syntax.wrappers, &written.name).then(|| written.args.first()).flatten()
 }
 
+/// The type that the only argument of a type of a library is, in a language in which such a type may be a pointer. Of those with
+/// several arguments, such as one for what destroys the object, the name tells.
+pub(super) fn held<'t>(syntax: &SyntaxFacts, written: &'t WrittenType) -> Option<&'t WrittenType> {
+    let name = written.name.to_ascii_lowercase();
+    let is_pointer = written.args.len() == 1 || name.contains("ptr") || name.contains("pointer");
+    (syntax.pointers && is_pointer).then(|| written.args.first()).flatten()
+}
+
 /// The type inside of an optional value or of a result.
 pub(super) fn unwrapped(written: &WrittenType) -> Option<WrittenType> {
     written.args.first().cloned()
@@ -200,9 +208,14 @@ pub(super) fn result(written: &WrittenType, name: &str) -> Option<WrittenType> {
 /// The type that a function of the library of another language gives, as far as the table of languages knows the function.
 pub(super) fn table_result(syntax: &SyntaxFacts, written: &WrittenType, name: &str) -> Option<WrittenType> {
     match name {
-        _ if has(&syntax.arguments, name) => inner(syntax, written).cloned(),
-        "get" | "getOrDefault" | "getOrPut" | "getValue" | "remove" if is_map(syntax, written) => {
+        "get" | "getOrDefault" | "getOrPut" | "getValue" | "remove" | "value" if is_map(syntax, written) => {
             written.args.last().cloned()
+        }
+        _ if has(&syntax.arguments, name) => {
+            inner(syntax, written).or_else(|| held(syntax, written)).cloned()
+        }
+        "values" if is_map(syntax, written) && syntax.properties => {
+            Some(WrittenType::new(written.file, LIST).with(vec![written.args.last()?.clone()]))
         }
         _ if has(&syntax.same, name)
             || has(&syntax.receives, name) && matches!(name, "also" | "apply" | "tap") =>

@@ -177,6 +177,7 @@ impl Graph<'_> {
         let local = written.package.as_deref().unwrap_or(&written.name);
         let bound = imports.bound(local).next();
         Ok(match family {
+            Family::C if &*written.name == "std" => true,
             Family::Go => bound.is_some_and(|(import, _)| self.module_files(written.file, import).is_empty()),
             Family::Jvm => {
                 bound.is_some() && self.definitions_in(family, &written.name)?.iter().next().is_none()
@@ -187,6 +188,16 @@ impl Graph<'_> {
                     && !self.is_parameter(written)
             }
         })
+    }
+
+    /// The types of the tree that a name means in a file.
+    pub(crate) fn types_named(&self, file: u32, name: &str) -> Result<Vec<Definition>, SearchError> {
+        self.type_definitions(&WrittenType::new(file, name))
+    }
+
+    /// Whether a type with this name, written in a file, is not of the tree.
+    pub(crate) fn is_outside_type(&self, file: u32, name: &str) -> Result<bool, SearchError> {
+        self.is_outside(&WrittenType::new(file, name))
     }
 
     /// Whether a name is that of a type parameter of a symbol of its file.

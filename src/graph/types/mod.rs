@@ -19,6 +19,7 @@ mod library;
 mod locals;
 mod members;
 mod operands;
+mod pointers;
 mod read;
 mod ruling;
 mod site;

@@ -60,18 +60,35 @@ impl Graph<'_> {
         let (mut found, mut is_closed) = (Vec::new(), true);
         for receiver_type in &types {
             found.extend(self.members_of(Some(&site), receiver_type, question.name)?);
-            is_closed = is_closed && self.is_closed(receiver_type)?;
+            // The type of a guess excludes nothing.
+            is_closed = is_closed && !receiver_type.is_guess && self.is_closed(receiver_type)?;
         }
         dedup(&mut found);
         found.retain(|own| question.is_other(own));
         let found = self.without_inner(question, found);
         Ok(match found.is_empty() {
             false => TypeRuling::Means(EdgeRule::TypedVariable, found),
+            true if self.is_field(question, &types)? => {
+                TypeRuling::Means(EdgeRule::TypedVariable, Vec::new())
+            }
             true if is_closed && !self.may_extend(question)? => {
                 TypeRuling::Means(EdgeRule::TypedVariable, Vec::new())
             }
             true => TypeRuling::ByName,
         })
+    }
+
+    /// Whether a use is a field of the types of its receiver, for which no symbol of the question stands.
+    fn is_field(&self, question: &Question<'_>, types: &[WrittenType]) -> Result<bool, SearchError> {
+        if question.used.role == UseRole::Call || types.iter().any(|own| own.is_guess) {
+            return Ok(false);
+        }
+        for own in types {
+            if self.field_of(own, question.name)?.is_empty() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The meaning by the declarations of all scopes: a local name, or a member of a receiver whose value is known.
@@ -130,7 +147,7 @@ impl Graph<'_> {
                     Form::Base => EdgeRule::Inherited,
                     _ if is_self => EdgeRule::Inherited,
                     Form::Class => EdgeRule::QualifiedType,
-                    Form::Object | Form::Value => EdgeRule::TypedVariable,
+                    Form::Object | Form::Pointer | Form::Value => EdgeRule::TypedVariable,
                 }));
             }
             found.extend(means);

@@ -354,6 +354,10 @@ impl DeclarationReader<'_> {
     fn value(&self, at: usize) -> Option<LocalSource> {
         let (tokens, before) = (self.tokens(), self.0.before(at));
         let is_other = ["==", "=>", "=~"].iter().any(|sign| tokens.is_operator(at + 1, sign));
+        // `if case let pool? = find()`.
+        let is_optional =
+            self.0.syntax.properties && before == "let" && tokens.is(at + 1, b'?') && tokens.is(at + 2, b'=');
+        let (is_condition, at) = (self.is_condition(at), if is_optional { at + 1 } else { at });
         let is_assigned = tokens.is(at + 1, b'=') && !is_other;
         let next = ["||=", "??=", ":="].iter().find(|sign| tokens.is_operator(at + 1, sign));
         let from = match next {
@@ -369,12 +373,12 @@ impl DeclarationReader<'_> {
                 return Some(LocalSource::Value(open + 1, tokens.partner(open)?, Vec::new()));
             }
             // `if let pool {`.
-            None if matches!(before, "let" | "var") && self.is_condition(at) => {
+            None if matches!(before, "let" | "var") && is_condition => {
                 return Some(LocalSource::Value(at, at + 1, Vec::new()));
             }
             None => return None,
         };
-        Some(LocalSource::Value(from, self.end_of_value(from, self.is_condition(at)), Vec::new()))
+        Some(LocalSource::Value(from, self.end_of_value(from, is_condition), Vec::new()))
     }
 
     /// Whether the name is declared in the condition of a statement without parentheses.
@@ -382,7 +386,7 @@ impl DeclarationReader<'_> {
         let head = at.checked_sub(1).map_or("", |at| self.0.before(at));
         self.0.syntax.names_first
             && is_declaring(self.0.before(at))
-            && matches!(head, "if" | "guard" | "while" | ",")
+            && matches!(head, "case" | "if" | "guard" | "while" | ",")
     }
 
     /// Whether a token begins a line that does not continue the one before, in a language whose statements end with lines.

@@ -39,6 +39,8 @@ pub(super) enum Form {
     Class,
     /// An object of the type with the members of the base types only.
     Base,
+    /// A pointer of C to an object of the type.
+    Pointer,
     /// The value that the name of the type stands for: `typeof pool`.
     Value,
     /// A module, which is these files.
@@ -59,12 +61,15 @@ pub(crate) struct WrittenType {
     pub(super) form: Form,
     /// The definition of the type, if it is known.
     pub definition: Option<Rc<Definition>>,
+    /// Whether only a name told which call or variable gives a value of the type.
+    pub(super) is_guess: bool,
 }
 
 impl WrittenType {
     pub fn new(file: u32, name: &str) -> WrittenType {
         let (name, form) = (name.into(), Form::Object);
-        WrittenType { file, name, package: None, args: Vec::new(), at: 0, form, definition: None }
+        let (package, args, definition) = (None, Vec::new(), None);
+        WrittenType { file, name, package, args, at: 0, form, definition, is_guess: false }
     }
 
     /// A type of the tree.
@@ -254,7 +259,9 @@ impl TypeReader<'_> {
             let ends = [self.one(at + 2, close, depth), self.one(close + 1, to, depth)];
             return Some(WrittenType::new(self.file, "map").with(ends.into_iter().flatten().collect()));
         }
-        self.named(at, to, depth)
+        let own = self.named(at, to, depth)?;
+        let is_pointer = family == Family::C && tokens.is(to - 1, b'*');
+        Some(if is_pointer { WrittenType { form: Form::Pointer, ..own } } else { own })
     }
 
     /// A type of the web in parentheses, or a function with these parameters.
