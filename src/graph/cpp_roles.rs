@@ -7,14 +7,41 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::receiver_text::{is_word, last_bytes};
+use super::receiver_text::{Receiver, is_word, last_bytes};
 use super::use_role::UseRole;
 use super::words::is_skipped;
 use spyhop_base::model::{Reference, ReferenceRole, Symbol};
 use spyhop_base::text::Span;
 
-/// Macros of Qt around the name of a member.
-const MEMBER_MACROS: [&str; 2] = ["SLOT", "SIGNAL"];
+/// Whether a word is a macro of Qt around the name of a member.
+pub(super) fn is_member_macro(word: &str) -> bool {
+    matches!(word, "SLOT" | "SIGNAL")
+}
+
+/// The text before the macro of Qt around a name.
+fn before_macro(text: &str, start: usize) -> Option<&str> {
+    let before = last_bytes(&text[..start]).trim_end().strip_suffix('(')?.trim_end();
+    let rest = before.trim_end_matches(is_word);
+    is_member_macro(&before[rest.len()..]).then(|| rest.trim_end())
+}
+
+/// The object whose slot or signal the name at `start` is, other than the object itself: `pool` of `connect(pool, SIGNAL(taken()))`.
+pub(super) fn connected(text: &str, start: usize) -> Option<Receiver> {
+    let before = before_macro(text, start)?.strip_suffix(',')?.trim_end();
+    if before.ends_with(')') {
+        let call = before.rfind('(').map_or("", |open| before[..open].trim_end());
+        let inner = &call[call.trim_end_matches(is_word).len()..];
+        // `SIGNAL(taken(Pool*)), SLOT(give())`: the slot is one of the object itself.
+        let is_macro = is_member_macro(inner) || before_macro(before, call.len() - inner.len()).is_some();
+        return (!is_macro).then_some(Receiver::Expression);
+    }
+    let chain = &before[before.trim_end_matches(|c| is_word(c) || c == '.').len()..];
+    match chain {
+        "this" => None,
+        "" => Some(Receiver::Expression),
+        chain => Some(Receiver::Chain(chain.into())),
+    }
+}
 
 /// Words before a type that is declared, so that no object is made.
 const DECLARING: [&str; 6] = ["class", "struct", "enum", "union", "typename", "->"];
@@ -30,10 +57,7 @@ pub(super) fn role_of(text: &str, span: Span, role: UseRole, owner: Option<&Symb
     let before = last_bytes(&text[..span.start as usize]).trim_end();
     let behind = &text[span.end as usize..];
     let behind = &behind[..behind.floor_char_boundary(MAX_BEHIND)];
-    let is_named = before.strip_suffix('(').is_some_and(|before| {
-        let before = before.trim_end();
-        MEMBER_MACROS.iter().any(|word| ends_with_word(before, word))
-    });
+    let is_named = before_macro(text, span.start as usize).is_some();
     let is_base = |owner: &Symbol| {
         let is_constructor = owner.container.as_deref().is_some_and(|own| own.ends_with(&*owner.name));
         let is_listed = before.ends_with(':') && !before.ends_with("::");
@@ -145,6 +169,20 @@ mod tests {
         };
         let role = role_of(&text, Span::new(at, at + 4), UseRole::Type, Some(&owner));
         assert_eq!(role == UseRole::Call, expected, "{text}");
+    }
+
+    #[test]
+    fn slots_and_signals_belong_to_the_object_before_them() {
+        let check = |text: &str, expected: Option<Receiver>| {
+            assert_eq!(connected(text, text.find("take").unwrap()), expected, "{text}");
+        };
+        check("connect(pool, SIGNAL(take(int)), SLOT(give()))", Some(Receiver::Chain("pool".into())));
+        check("connect(&own.pool, SIGNAL(take(int)))", Some(Receiver::Chain("own.pool".into())));
+        check("connect(pool.data(), SIGNAL(take()))", Some(Receiver::Expression));
+        check("connect(this, SIGNAL(take()))", None);
+        check("connect(pool, SIGNAL(given(Pool*)), SLOT(take(Pool*)))", None);
+        check("connect(pool, SIGNAL(given()), SLOT(take()))", None);
+        check("run(pool, take(1))", None);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::blocks::BlockNesting;
-use super::cpp_roles::{emitted, role_of};
+use super::cpp_roles::{connected, emitted, role_of};
 use super::family::Family;
 use super::imports::Imports;
 use super::macros::calls_in_macros;
@@ -225,7 +225,7 @@ impl FileFacts {
             span,
             role: UseRole::Mention,
             owner: innermost(&self.symbols, span),
-            receiver: receiver_before(self.family, &self.text, &self.comments, span.start as usize),
+            receiver: receiver_at(self.family, &self.text, &self.comments, span.start as usize),
         }
     }
 
@@ -260,7 +260,7 @@ impl FileFacts {
             span,
             role: self.role_of_mention(span),
             owner: innermost(&self.symbols, span),
-            receiver: receiver_before(family, &self.text, &self.comments, span.start as usize),
+            receiver: receiver_at(family, &self.text, &self.comments, span.start as usize),
         };
         found.into_iter().map(new).collect()
     }
@@ -471,6 +471,12 @@ fn is_in_export_list(before: &str) -> bool {
     head.strip_suffix("type").unwrap_or(head).trim_end().ends_with("export")
 }
 
+/// The receiver of the name at `start`.
+fn receiver_at(family: Family, text: &str, comments: &[Span], start: usize) -> Receiver {
+    let connected = if family == Family::C { connected(text, start) } else { None };
+    connected.unwrap_or_else(|| receiver_before(family, text, comments, start))
+}
+
 /// References by place, each once.
 fn in_order(mut references: Vec<Reference>) -> Vec<Reference> {
     references.sort_by_key(|reference| (reference.span.start, reference.span.end));
@@ -496,7 +502,7 @@ fn name_use(
         span: reference.span,
         role: if family == Family::C { role_of(text, reference.span, role, around()) } else { role },
         owner,
-        receiver: receiver_before(family, text, comments, reference.span.start as usize),
+        receiver: receiver_at(family, text, comments, reference.span.start as usize),
     }
 }
 

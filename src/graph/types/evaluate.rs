@@ -116,8 +116,11 @@ impl Graph<'_> {
     pub(super) fn receiver_of(&self, site: &Site<'_>, at: usize) -> Result<TypedExpression, SearchError> {
         let Some(last) = site.receiver_end(at) else { return Ok(None) };
         let Some((types, first)) = self.ending_at(site, last)? else { return Ok(None) };
-        let types =
-            if site.has_arrow(at) { self.each(&types, |own| self.pointed(site, own))? } else { types };
+        let types = if site.has_arrow(at) || site.is_connected(at) {
+            self.each(&types, |own| self.pointed(site, own))?
+        } else {
+            types
+        };
         Ok(Some((types, first)))
     }
 

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::item::ItemTokens;
+use crate::cpp_roles::is_member_macro;
 use crate::files::Graph;
 use crate::syntax_facts::SyntaxFacts;
 use crate::uses::FileFacts;
@@ -43,7 +44,25 @@ impl Site<'_> {
             && matches!(self.language, "java" | "kotlin" | "groovy")
             && tokens.is_operator(at - 2, "::")
             && tokens.word(at - 3).starts_with(char::is_lowercase);
+        if self.is_connected(at) {
+            return self.connected_object(at);
+        }
         (is_reference || self.has_arrow(at)).then(|| at.checked_sub(3)).flatten()
+    }
+
+    /// Whether the name at a token is that of a slot or signal of Qt behind an object: `connect(pool, SIGNAL(taken()))`.
+    pub fn is_connected(&self, at: usize) -> bool {
+        let tokens = &self.item.tokens;
+        at > 3 && self.syntax().pointers && tokens.is(at - 1, b'(') && is_member_macro(tokens.word(at - 2))
+    }
+
+    /// The last token of the object before the slot or signal at a token; `None` for a slot of the object itself.
+    fn connected_object(&self, at: usize) -> Option<usize> {
+        let tokens = &self.item.tokens;
+        let last = at.checked_sub(4).filter(|_| tokens.is(at - 3, b','))?;
+        let open = tokens.partner(last).filter(|_| tokens.is(last, b')'));
+        let is_macro = open.is_some_and(|open| open > 0 && is_member_macro(tokens.word(open - 1)));
+        (!is_macro).then_some(last)
     }
 
     /// Whether the sign `->` is before the name at a token, in a language in which a receiver stands before the sign.
