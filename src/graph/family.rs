@@ -23,9 +23,13 @@ pub(super) enum Family {
     Other(&'static str),
 }
 
+/// C#, whose namespaces have rules of their own.
+pub(super) const CSHARP: Family = Family::Other("csharp");
+
 /// Whether imports of a language, by its name in filters, are resolved to files.
 pub fn has_imports(language: &'static str) -> bool {
-    !matches!(Family::of_language(language), Family::Other(_))
+    let family = Family::of_language(language);
+    family == CSHARP || !matches!(family, Family::Other(_))
 }
 
 /// Whether a name of another file has to be imported in a language, by its name in filters, before it is used without a receiver.

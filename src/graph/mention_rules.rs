@@ -1,6 +1,6 @@
 //! What a mention of a name may mean in each family of languages, as a table.
 
-use super::family::Family;
+use super::family::{CSHARP, Family};
 
 /// The rules of a family for mentions that no rule of resolution decides.
 pub(super) struct MentionRules {
@@ -70,7 +70,7 @@ impl MentionRules {
             Family::Web => &WEB,
             Family::Jvm => &JVM,
             Family::C => &C,
-            Family::Go => &KNOWN_LITERALS,
+            Family::Go | CSHARP => &KNOWN_LITERALS,
             Family::Rust | Family::Other(_) => &OTHERS,
         }
     }

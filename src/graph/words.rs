@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::family::Family;
+use super::family::{CSHARP, Family};
 use spyhop_base::text::Span;
 
 /// The whole words `name` in `text`, in order.
@@ -165,9 +165,67 @@ impl Scanner<'_> {
         match self.family {
             Family::Web if self.bytes[start] == b'`' => Some(b"${"),
             Family::Python if is_formatted() => Some(b"{"),
+            CSHARP if self.bytes[start] == b'"' => match CsharpPrefix::before(self.bytes, start).n_dollars {
+                0 => None,
+                1 => Some(b"{"),
+                _ => Some(b"{{"),
+            },
             _ => None,
         }
     }
+}
+
+/// The signs before a literal of C#, which say what may stand in it.
+struct CsharpPrefix {
+    /// Each one is a brace more before code.
+    n_dollars: usize,
+    /// Whether the literal may span lines and has no escapes but a doubled quote.
+    is_verbatim: bool,
+}
+
+impl CsharpPrefix {
+    fn before(bytes: &[u8], start: usize) -> CsharpPrefix {
+        let signs =
+            || bytes[..start].iter().rev().take_while(|byte| matches!(byte, b'$' | b'@')).take(MAX_SIGNS);
+        CsharpPrefix {
+            n_dollars: signs().filter(|byte| **byte == b'$').count(),
+            is_verbatim: signs().any(|byte| *byte == b'@'),
+        }
+    }
+}
+
+/// The most signs before a literal of C# that are read.
+const MAX_SIGNS: usize = 8;
+
+/// The end of the literal of C# whose first quote is at `start`; `None` if the literal has no end, or is a common one.
+fn end_of_csharp_string(bytes: &[u8], start: usize) -> Option<usize> {
+    let CsharpPrefix { n_dollars, is_verbatim } = CsharpPrefix::before(bytes, start);
+    let n_quotes = bytes[start..].iter().take_while(|byte| **byte == b'"').count();
+    if !is_verbatim && n_quotes > 2 {
+        let inside = start + n_quotes;
+        let found = memchr::memmem::find(&bytes[inside..], &bytes[start..inside]);
+        return found.map(|at| inside + at + n_quotes);
+    }
+    if !is_verbatim && n_dollars == 0 {
+        return None;
+    }
+    let (mut at, mut depth) = (start + 1, 0_usize);
+    while at < bytes.len() {
+        let is_doubled = bytes.get(at + 1) == Some(&bytes[at]);
+        match bytes[at] {
+            b'"' if depth > 0 => at = end_of_csharp_string(bytes, at).unwrap_or(at + 1).max(at + 1) - 1,
+            b'"' if is_verbatim && is_doubled => at += 1,
+            b'"' => return Some(at + 1),
+            b'\\' if !is_verbatim && depth == 0 => at += 1,
+            b'\n' if !is_verbatim => return None,
+            b'{' if n_dollars > 0 && is_doubled && depth == 0 => at += 1,
+            b'{' if n_dollars > 0 => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        at += 1;
+    }
+    None
 }
 
 /// The position of the brace that closes the one before `from`, or the last byte.
@@ -200,7 +258,14 @@ fn end_of_literal(
     {
         return end;
     }
-    let is_triple = family == Family::Python && bytes[start..].starts_with(&[quote; 3]);
+    if family == CSHARP
+        && quote == b'"'
+        && let Some(end) = end_of_csharp_string(bytes, start)
+    {
+        return end;
+    }
+    let has_triple = family == Family::Python || family == Family::Jvm && quote == b'"';
+    let is_triple = has_triple && bytes[start..].starts_with(&[quote; 3]);
     let is_char = quote == b'\'' && matches!(family, Family::Rust | Family::C | Family::Jvm | Family::Go);
     let (mut at, width) = (start + if is_triple { 3 } else { 1 }, if is_triple { 3 } else { 1 });
     // A quote of Rust without an escape is a literal of one character or the sign of a lifetime.
@@ -292,5 +357,12 @@ mod tests {
         check(Family::Python, "f\"take {take!r} {{take}}\" + \"{take}\"", 1);
         check(Family::Go, "take('\\'', \"take\")", 1);
         check(Family::Rust, "take(r\"take\\\", take)", 2);
+        check(Family::Jvm, "\"\"\"\n take \"take\" \\\"\"\" take\n\"\"\" + take", 1);
+        check(CSHARP, "\"take {take}\" + take", 1);
+        check(CSHARP, "$\"take {take} {{take}} {f(\"take\")} {take:N2}\" + take", 3);
+        check(CSHARP, "@\"take \"\"take\"\" \\\" + take", 1);
+        check(CSHARP, "$@\"take \n {take}\" + take", 2);
+        check(CSHARP, "\"\"\"take \"take\" {take}\"\"\" + take", 1);
+        check(CSHARP, "$$\"\"\"take {take} {{take}}\"\"\" + take", 2);
     }
 }
