@@ -394,6 +394,7 @@ impl Scanned<'_> {
         let Some(captures) = next.captures(text) else { return rule.next_is_optional.then_some(None) };
         let handler = captures.name("handler").or_else(|| captures.get(1))?;
         let span = Span::new(start + handler.start(), start + handler.end());
+        self.capture(matched, next, &captures);
         self.put(matched, "handler", span);
         Some(Some(span))
     }
