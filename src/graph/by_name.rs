@@ -25,7 +25,7 @@ impl Graph<'_> {
             _ => is_member == found.container.is_some(),
         };
         let found = self.seen(question.file, question.candidates(fits));
-        let found = self.with_bodies(question.nearest(found));
+        let found = self.of_arguments(question, self.with_bodies(question.nearest(found)));
         let choices = distinct(&found);
         let rule = if choices == 1 { EdgeRule::Unique } else { EdgeRule::Ambiguous };
         if choices > MAX_AMBIGUOUS {
@@ -56,6 +56,7 @@ impl Graph<'_> {
             confidence *= 0.3;
         }
         let meaning = |definition| Meaning { definition, rule, confidence };
-        Judgement { meanings: found.into_iter().map(meaning).collect(), decided: None }
+        let meanings = found.into_iter().map(meaning).collect();
+        Judgement { meanings, ..Judgement::default() }
     }
 }

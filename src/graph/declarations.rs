@@ -27,6 +27,8 @@ pub(super) enum LocalSource {
     Value(usize, usize, Vec<ValuePart>),
     /// A parameter of a function that is an argument of a call.
     Parameter(LambdaParameter),
+    /// The name of a called function, and the number of the argument through which the function hands the value out.
+    HandedOut(usize, usize),
     /// A function or class.
     Item,
     /// The name is declared without any of these.
@@ -39,7 +41,10 @@ impl LocalSource {
         match &mut self {
             LocalSource::Value(_, _, parts) => parts.push(part),
             LocalSource::Parameter(own) => own.parts.push(part),
-            LocalSource::Written(..) | LocalSource::Item | LocalSource::Untyped => {
+            LocalSource::Written(..)
+            | LocalSource::HandedOut(..)
+            | LocalSource::Item
+            | LocalSource::Untyped => {
                 return LocalSource::Untyped;
             }
         }

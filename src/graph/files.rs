@@ -8,6 +8,7 @@ use std::time::Instant;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::declared_modules::DeclaredModules;
+use super::declared_namespaces::Namespaces;
 pub use super::definition::Definition;
 use super::definitions::{FamilyDefinitions, NamedDefinitions};
 use super::family::Family;
@@ -126,6 +127,7 @@ pub struct Graph<'a> {
     pub(super) undecided: Cell<usize>,
     /// The packages that files declare.
     pub(super) packages: RefCell<FxHashMap<u32, Option<Rc<str>>>>,
+    pub(super) namespaces: Namespaces,
     /// The number of types that may extend a type that was asked about, and no rule decides.
     pub(super) unsure_bases: Cell<usize>,
     /// The number of symbols that were not followed because the answer takes no further step.
@@ -174,6 +176,7 @@ impl<'a> Graph<'a> {
             crowded: Cell::new(0),
             undecided: Cell::new(0),
             packages: RefCell::default(),
+            namespaces: Namespaces::default(),
             unsure_bases: Cell::new(0),
             unfollowed: Cell::new(0),
             last_crowded: Cell::new(None),

@@ -137,7 +137,9 @@ impl Graph<'_> {
             is_value: false,
         };
         let Some(member) = member else { return Ok(vec![edge(found.own.clone(), found.name)]) };
-        let members = self.members_of_type(&found.own, member)?.into_iter();
+        let mut members = self.members_of_type(&found.own, member)?;
+        members.retain(|own| self.may_implement(own, wanted));
+        let members = members.into_iter();
         Ok(members.map(|own| (self.name_of(&own), own)).map(|(name, own)| edge(own, name)).collect())
     }
 

@@ -9,7 +9,7 @@ use std::sync::{LazyLock, OnceLock};
 use regex::{Captures, Regex};
 use rustc_hash::FxHashMap;
 
-use super::family::Family;
+use super::family::{CSHARP, Family};
 use super::words::skipped;
 
 /// The name under which a module exports what it assigns to `module.exports`.
@@ -130,6 +130,7 @@ fn scan_imports(family: Family, text: &str) -> Vec<ImportStatement> {
         Family::Jvm => jvm(text, &mut found),
         Family::C => c(text, &mut found),
         Family::Other("swift") => swift(text, &mut found),
+        CSHARP => csharp(text, &mut found),
         Family::Other(_) => {}
     }
     found.sort_by_key(|import| import.start);
@@ -393,6 +394,26 @@ fn c(text: &str, found: &mut Vec<ImportStatement>) {
     found.extend(includes.map(|include| statement(&include, text_of(&include, 1), Vec::new(), true)));
 }
 
+/// The namespaces, types with static members, and aliases that a file of C# uses.
+fn csharp(text: &str, found: &mut Vec<ImportStatement>) {
+    static USING: LazyLock<Regex> = LazyLock::new(|| {
+        regex(
+            r"(?m)^[ \t\u{feff}]*(?:global[ \t]+)?using[ \t]+(?:static[ \t]+|(\w+)[ \t]*=[ \t]*)?(?:global::)?([\w.]+)(?:<[^;\n]*>)?[ \t]*;",
+        )
+    });
+    for using in USING.captures_iter(text) {
+        let (alias, path) = (text_of(&using, 1), text_of(&using, 2));
+        found.push(match (alias, path.rsplit_once('.')) {
+            ("", _) => statement(&using, path, Vec::new(), true),
+            (alias, parts) => {
+                let (module, name) = parts.unwrap_or(("", path));
+                let binding = Binding { name: Some(name.into()), local: alias.into() };
+                statement(&using, module, vec![binding], false)
+            }
+        });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -464,5 +485,12 @@ mod tests {
             "import Pool\n@testable import Shop.Slot\nimport class Pool.Own\nimported = 1\n",
             &["Pool: *", "Shop.Slot: *", "Pool.Own: *"],
         );
+    }
+
+    #[test]
+    fn using_directives_of_csharp_name_namespaces_types_and_aliases() {
+        let text = "global using A.B;\nusing static A.Pool;\nusing Own = A.C.Pool<int>;\nnamespace N {\n    using D;\n}\n\
+                    void F() { using var a = Open(); }\nusing (a) { }\n";
+        check(CSHARP, text, &["A.B: *", "A.Pool: *", "A.C: Pool=Own", "D: *"]);
     }
 }

@@ -17,6 +17,8 @@ pub(super) struct Meaning {
 pub(super) struct Judgement {
     /// The definitions that the use may mean; empty if the name is not of the tree.
     pub meanings: Vec<Meaning>,
+    /// The constructors that the use calls, where it names their type.
+    pub constructors: Vec<Meaning>,
     /// The rule that decided; `None` if the meanings have the name, and nothing else is known.
     pub decided: Option<EdgeRule>,
 }

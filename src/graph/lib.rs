@@ -10,14 +10,17 @@
 
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::dbg_macro)]
 
+mod arguments;
 mod bases;
 mod blocks;
 mod by_name;
 mod c_headers;
 mod constructors;
 mod cpp_roles;
+mod csharp_namespaces;
 mod declarations;
 mod declared_modules;
+mod declared_namespaces;
 mod definition;
 mod definitions;
 mod dependents;
@@ -38,6 +41,7 @@ mod modules;
 mod namespaces;
 mod other_names;
 mod outside;
+mod overloads;
 mod paths;
 mod paths_between;
 mod position;

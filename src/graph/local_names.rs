@@ -62,6 +62,9 @@ const NO_TYPE: &[&str] = &[
     "extends",
     "implements",
     "instanceof",
+    "from",
+    "select",
+    "where",
 ];
 
 /// Words of C++ before a call or before a type that is declared.
@@ -169,6 +172,12 @@ impl<'t> LocalReader<'t> {
         if let Some(end) = self.end_of_header(index) {
             return at < end;
         }
+        if self.syntax.leaks
+            && self.is_matched(index)
+            && let Some(block) = self.block_behind(index)
+        {
+            return self.tokens.partner(block).is_none_or(|close| at < close);
+        }
         let Some(open) = self.tokens.around(index) else { return true };
         let close = self.tokens.partner(open).unwrap_or(usize::MAX);
         if close > at || self.tokens.is(open, b'{') {
@@ -178,6 +187,22 @@ impl<'t> LocalReader<'t> {
         let body = self.tokens.find(close + 1, at.saturating_add(1), |index| self.is_any(index, b"{;"));
         let end = self.tokens.partner(body).filter(|_| self.tokens.is(body, b'{'));
         end.is_none_or(|end| at < end)
+    }
+
+    /// The block in which a variable is known that an expression of C# declares, as in `if (any is Pool pool)`: the one around the
+    /// statement, but for loops, whose variables end with them, and for parameters.
+    fn block_behind(&self, index: usize) -> Option<usize> {
+        const LOOPS: &[&str] = &["for", "foreach", "while", "using", "catch", "fixed", "lock", "switch"];
+        let mut open = self.tokens.around(index)?;
+        while !self.tokens.is(open, b'{') {
+            let close = self.tokens.partner(open)?;
+            let has_body = self.tokens.is(close + 1, b'{') && self.before(open) != "if";
+            if has_body || LOOPS.contains(&self.before(open)) || self.tokens.is_operator(close + 1, "=>") {
+                return None;
+            }
+            open = self.tokens.around(open)?;
+        }
+        Some(open)
     }
 
     /// Whether the token `at` is in the value that the name at `index` is declared with: the name does not stand for it there, as in
@@ -269,7 +294,10 @@ impl<'t> LocalReader<'t> {
             || self.is_auto(at)
             || self.is_matched(at)
             || is_parameter
-            || is_loop && (matches!(before, "for" | "(" | "," | "var" | "val") || self.is_after_type(at))
+            || is_loop
+                && (self.syntax.leaks && before == "from"
+                    || matches!(before, "for" | "(" | "," | "var" | "val")
+                    || self.is_after_type(at))
             || is_loop_value
             || self.is_after_type(at) && next_is(b"=;,):")
             || self.is_lambda_parameter(at)
@@ -287,8 +315,22 @@ impl<'t> LocalReader<'t> {
 
     /// Whether the name stands for a value of a type that is asked for: `is Pool pool`, `case Pool pool`, `out Pool pool`.
     fn is_matched(&self, at: usize) -> bool {
-        let first = if self.syntax.names_first { None } else { self.type_before(at) };
-        first.is_some_and(|first| matches!(self.before(first), "is" | "case" | "out" | "instanceof"))
+        self.matched_type(at).is_some()
+    }
+
+    /// The tokens of the type before a name that stands for a value of this type: `is Pool pool`, `is not Pool { Size: 1 } pool`.
+    pub fn matched_type(&self, at: usize) -> Option<(usize, usize)> {
+        let end = match at.checked_sub(1).filter(|last| self.syntax.leaks && self.tokens.is(*last, b'}')) {
+            Some(close) => self.tokens.partner(close)?,
+            None => at,
+        };
+        let first = if self.syntax.names_first { None } else { self.type_before(end) }?;
+        let is_asked = match self.before(first) {
+            "is" | "case" | "out" | "instanceof" => true,
+            "not" => self.syntax.leaks && self.before(first - 1) == "is",
+            _ => false,
+        };
+        is_asked.then_some((first, end))
     }
 
     /// The bracket of the names of a loop that takes values apart: `for ((key, pool) in all)`, `for (key, pool) in all`.
@@ -385,6 +427,12 @@ impl<'t> LocalReader<'t> {
         // The last parameter may stand for several arguments: `Pool... pools`.
         if last > self.from + 3 && tokens.is_operator(last - 2, "...") {
             last -= 3;
+        }
+        // A blank is before the sign of a condition: `small ? pool : other`.
+        let touches =
+            |at: usize| tokens.at(at - 1).map(|token| token.end) == tokens.at(at).map(|token| token.start);
+        if tokens.is(last, b'?') && last > self.from && !touches(last) {
+            return false;
         }
         let has_sign = self.is_any(last, b"*&");
         while last > self.from && self.is_any(last, b"*&?") {

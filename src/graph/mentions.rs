@@ -8,11 +8,13 @@ use std::cell::RefCell;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
+use super::arguments::ParameterCount;
 use super::definition::Definition;
-use super::family::Family;
+use super::family::{CSHARP, Family};
 use super::files::{Graph, MAX_BYTES, SymbolKey};
-use super::judgement::Judgement;
+use super::judgement::{Judgement, Meaning};
 use super::mention_rules::MentionRules;
+use super::overloads::is_constructor;
 use super::questions::{Relation, definition_of, owner_of};
 use super::resolve::MAX_STEPS;
 use super::rule::EdgeRule;
@@ -171,6 +173,10 @@ pub struct WantedSymbols {
     /// Whether all symbols are functions or types.
     are_items: bool,
     are_functions: bool,
+    has_types: bool,
+    has_constructors: bool,
+    /// How many arguments the symbols take that are functions, in languages whose methods are told apart by that.
+    takes: Vec<ParameterCount>,
     /// Whether a symbol is a field or variant, of which some rules know little.
     has_minor: bool,
     /// Whether all symbols are fields, variants or constants.
@@ -263,6 +269,9 @@ impl Graph<'_> {
             has_members: definitions.iter().any(|own| own.container.is_some()),
             are_items: definitions.iter().all(|own| own.kind.is_function() || own.kind.is_type_like()),
             are_functions: definitions.iter().all(|own| own.kind.is_function()),
+            has_types: definitions.iter().any(|own| own.kind.is_type_like()),
+            has_constructors: definitions.iter().any(is_constructor),
+            takes: self.counts_of(definitions),
             has_minor: definitions.iter().any(|own| self.is_minor(own)),
             are_values: definitions
                 .iter()
@@ -286,6 +295,9 @@ impl Graph<'_> {
             has_members: true,
             are_items: true,
             are_functions: true,
+            has_types: true,
+            has_constructors: true,
+            takes: Vec::new(),
             has_minor: false,
             are_values: false,
             are_fields: false,
@@ -416,10 +428,13 @@ impl Graph<'_> {
         mention: &mut Mention,
     ) -> Result<(MentionPart, Option<MentionReason>), SearchError> {
         use MentionPart::{Other, Possible, Resolved};
-        let Judgement { meanings, decided } = &*self.known_judgement(file, facts, used)?;
+        let Judgement { meanings, constructors, decided } = &*self.known_judgement(file, facts, used)?;
         let is_wanted = |own: &Definition| wanted.keys.contains(&(own.file, own.place));
-        let sum: f32 =
-            meanings.iter().filter(|own| is_wanted(&own.definition)).map(|own| own.confidence).sum();
+        let of_wanted = |all: &[Meaning]| -> f32 {
+            all.iter().filter(|own| is_wanted(&own.definition)).map(|own| own.confidence).sum()
+        };
+        // A call of a constructor names its type.
+        let sum = of_wanted(meanings).max(of_wanted(constructors));
         mention.confidence = sum.min(1.0);
         let (family, is_decided) = (self.family(file), decided.is_some());
         if sum >= RESOLVED && is_decided {
@@ -438,7 +453,8 @@ impl Graph<'_> {
         }
         if is_decided && let Some(first) = meanings.first() {
             // A field of Java is not overridden.
-            let is_static = wanted.are_fields && self.language(file) == "java";
+            let is_static =
+                wanted.are_fields && self.language(file) == "java" || self.is_base_call(file, used);
             for meaning in meanings.iter().filter(|_| !is_static) {
                 if self.is_related(file, &meaning.definition, wanted)? {
                     return Ok((Possible, Some(MentionReason::Related)));
@@ -466,6 +482,15 @@ impl Graph<'_> {
             true => (Other, Some(MentionReason::Form)),
             false => (Possible, Some(MentionReason::Undecided)),
         })
+    }
+
+    /// Whether a member is called behind the word for the base type, so that no override is meant.
+    fn is_base_call(&self, file: u32, used: &NameUse) -> bool {
+        match &used.receiver {
+            Receiver::Base => self.family(file) != Family::Python,
+            Receiver::Chain(chain) => self.family(file) == CSHARP && &**chain == "base",
+            _ => false,
+        }
     }
 
     /// Whether a use that means nothing in the tree by the rule `decided` may mean a symbol after all.
@@ -515,6 +540,10 @@ impl Graph<'_> {
     fn is_related(&self, file: u32, meant: &Definition, wanted: &WantedSymbols) -> Result<bool, SearchError> {
         let Some(container) = meant.container.as_deref() else { return Ok(false) };
         if wanted.containers.is_empty() || wanted.containers.contains(container) {
+            return Ok(false);
+        }
+        let takes = if wanted.takes.is_empty() { None } else { self.parameter_count(meant) };
+        if takes.is_some_and(|takes| !wanted.takes.iter().any(|own| own.may_override(takes))) {
             return Ok(false);
         }
         // Nothing is excluded without a look at every type.
@@ -601,6 +630,8 @@ impl Graph<'_> {
                 UseForm::Called => wanted.are_values,
                 UseForm::Value => wanted.are_functions,
                 UseForm::Type => wanted.are_fields,
+                UseForm::TypeName => !wanted.has_types,
+                UseForm::Constructed => !(wanted.has_types || wanted.has_constructors),
                 UseForm::Any => false,
             },
         }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use rustc_hash::FxHashSet;
 
-use super::family::Family;
+use super::family::{CSHARP, Family};
 use super::files::Graph;
 use super::imports::{Binding, ImportStatement};
 use super::paths::{below, ends_in, normalize, shared_folders};
@@ -89,6 +89,9 @@ impl<'a> Graph<'a> {
 
     /// The files that the module `name` means, seen from `from`.
     pub(super) fn module(&self, from: u32, name: &str) -> Vec<u32> {
+        if self.family(from) == CSHARP {
+            return self.files_used(from, name);
+        }
         let key = (from, Box::from(name));
         if let Some(known) = self.modules.borrow().get(&key) {
             return known.clone();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-use super::family::Family;
+use super::family::{CSHARP, Family};
 use super::files::{BYTES_PER_STEP, Graph, READ_AHEAD, SymbolKey};
 use super::imports::Binding;
 use super::judgement::Meaning;
@@ -15,7 +15,7 @@ use super::rule::EdgeRule;
 use super::test_files::is_test_file;
 use super::uses::{FileFacts, NameUse, UseRole};
 use crate::definition::Definition;
-use spyhop_base::model::SymbolKind;
+use spyhop_base::model::{Symbol, SymbolKind};
 use spyhop_base::path;
 use spyhop_base::text::Span;
 use spyhop_index::inverted::IndexField;
@@ -84,6 +84,9 @@ pub struct GraphEdge {
     /// Whether the use names a function without calling it.
     pub is_value: bool,
 }
+
+/// The most static methods of a type whose callers are looked for with those of the type.
+const MAX_STATIC: usize = 40;
 
 /// How many uses were found for a question.
 #[derive(Default)]
@@ -217,11 +220,12 @@ impl<'a> Graph<'a> {
                 meaning.confidence >= least.min(SURE) && wanted.contains(&(definition.file, definition.place))
             };
             let judgement = self.known_judgement(file, &facts, used)?;
-            let is_open = || judgement.decided.is_none() && !judgement.meanings.iter().any(is_wanted);
-            if depth > 1 && is_open() {
+            let mut meant = judgement.meanings.iter().chain(&judgement.constructors);
+            let is_open = judgement.decided.is_none() && !meant.any(is_wanted);
+            if depth > 1 && is_open {
                 self.undecided.set(self.undecided.get() + 1);
             }
-            let meanings = judgement.meanings.clone();
+            let meanings = judgement.meanings.iter().chain(&judgement.constructors).cloned().collect();
             self.add_edges((file, &facts, used, depth), meanings, is_wanted, edges);
             found.add(&edges[before..], least);
         }
@@ -352,6 +356,29 @@ impl<'a> Graph<'a> {
         Ok(edges)
     }
 
+    /// Definitions, with the static methods of the types among them, which nobody calls on an object.
+    pub fn with_static_members(&self, definitions: &[Definition]) -> Result<Vec<Definition>, SearchError> {
+        let mut found = definitions.to_vec();
+        for own in definitions.iter().filter(|own| own.kind.is_type_like()) {
+            let Some(facts) = self.facts(own.file) else { continue };
+            let is_static = |place: u32, symbol: &Symbol| {
+                let words = || {
+                    facts
+                        .at(symbol.signature)
+                        .split('(')
+                        .next()
+                        .unwrap_or_default()
+                        .split_whitespace()
+                        .any(|word| word == "static")
+                };
+                symbol.kind.is_function() && symbol.parent == Some(own.place) && place != own.place && words()
+            };
+            let places = (0..).zip(facts.symbols.iter()).filter(|(place, symbol)| is_static(*place, symbol));
+            found.extend(places.take(MAX_STATIC).map(|(place, _)| definition_of(own.file, &facts, place)));
+        }
+        Ok(found)
+    }
+
     /// Counts functions whose callers were not looked for. Nobody calls a test.
     pub(super) fn count_unfollowed(&self, wave: &[Definition]) {
         let others = wave.iter().filter(|own| !self.is_test(own.file, Some(own))).count();
@@ -474,8 +501,13 @@ impl<'a> Graph<'a> {
                     && self.family(other) == self.family(file)
                     && takes(other)
                 {
-                    let imports = self.imports_of(other).into_iter();
-                    edges.extend(imports.filter(|import| import.files.contains(&file)));
+                    edges.extend(match self.family(file) {
+                        CSHARP => self.uses_of_file(other, file),
+                        _ => {
+                            let imports = self.imports_of(other).into_iter();
+                            imports.filter(|import| import.files.contains(&file)).collect()
+                        }
+                    });
                 }
             }
         }
@@ -505,6 +537,9 @@ impl Graph<'_> {
     fn module_words(&self, file: u32) -> Vec<String> {
         let family = self.family(file);
         let mut words = module_words(self.snapshot.path(file), family);
+        if family == CSHARP {
+            return self.namespace_words(file);
+        }
         if family == Family::Rust {
             words.extend(self.crate_names(file).map(str::to_string));
         }

@@ -1,6 +1,6 @@
 //! The receiver of a use, read from the text before the name.
 
-use super::family::Family;
+use super::family::{CSHARP, Family};
 use spyhop_base::text::Span;
 
 /// The text before a used name.
@@ -67,6 +67,8 @@ pub(super) fn receiver_before(family: Family, text: &str, comments: &[Span], sta
         }
         // A constant or variant of a type: `EdgeRule::Import.sentence()`.
         return match path {
+            // The namespaces of C# from the outermost one on: `global::Shop.Pool`.
+            "global" if family == CSHARP => Receiver::Chain(chain.into()),
             "" | "Self" => Receiver::This,
             path => Receiver::Path(path.into()),
         };
@@ -207,6 +209,7 @@ mod tests {
         check("[[Pool open] take]", Receiver::Expression);
         check("[[nodiscard]] take()", Receiver::Absent);
         check("all[take]", Receiver::Absent);
+        check_in(CSHARP, "global::Shop.Order.take", Receiver::Chain("Shop.Order".into()));
         check_in(Family::Other("ruby"), "Shop::Order.take", Receiver::Path("Shop::Order".into()));
         check_in(Family::Other("ruby"), "::Order.take", Receiver::Path("Order".into()));
         check_in(Family::Other("ruby"), "Shop::Order.first.take", Receiver::Expression);

@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 
 use super::bases::bases_of;
 use super::definitions::FamilyDefinitions;
-use super::family::Family;
+use super::family::{CSHARP, Family};
 use super::files::{BYTES_PER_STEP, Graph};
 use super::imports::{Binding, ImportStatement};
 use super::judgement::{Judgement, Meaning, TypeRuling};
@@ -62,7 +62,7 @@ pub(super) struct Question<'q> {
     pub used: &'q NameUse,
     pub name: &'q str,
     /// The kinds of symbols that a use of this form may mean.
-    form: UseForm,
+    pub(super) form: UseForm,
     /// Whether the use is the name of a type of C++ without a path, which means no constructor.
     is_type_of_cpp: bool,
     /// The definitions of the name in languages of the family.
@@ -79,7 +79,18 @@ impl<'q> Question<'q> {
     pub(super) fn is_other(&self, definition: &Definition) -> bool {
         let takes = self.form.takes(definition.kind) || self.is_accessor(definition);
         let takes = takes && !(self.is_type_of_cpp && definition.is_constructor());
-        definition.span != self.used.span && takes && self.fits_path(definition)
+        definition.span != self.used.span
+            && takes
+            && self.fits_path(definition)
+            && !self.lacks_enum(definition)
+    }
+
+    /// Whether the definition is a value of an enumeration of C#, which other types only name behind the enumeration.
+    fn lacks_enum(&self, definition: &Definition) -> bool {
+        self.family == CSHARP
+            && definition.kind == SymbolKind::Variant
+            && self.used.receiver == Receiver::Absent
+            && self.facts.type_around(self.used.owner) != definition.container.as_deref()
     }
 
     /// Whether a call may mean the method by which a component of a record is read, which nobody writes.
@@ -231,15 +242,38 @@ impl Graph<'_> {
             return Ok(Judgement::default());
         }
         let question = self.question(file, facts, used)?;
-        let judgement = match self.by_declared_type(&question)? {
+        let ruling =
+            match matches!(question.family, CSHARP | Family::Jvm) && self.is_part_of_namespace(&question) {
+                true => TypeRuling::Means(EdgeRule::QualifiedModule, Vec::new()),
+                false => self.by_declared_type(&question)?,
+            };
+        let mut judgement = match ruling {
             TypeRuling::Means(rule, found) => self.ruled(&question, (rule, found)),
-            TypeRuling::ByName => self.by_name_alone(&question),
+            TypeRuling::ByName => self.by_name(&question)?,
             TypeRuling::Unknown => self.judged_by_rules(&question)?,
         };
+        judgement.constructors = self.called_constructors(&question, &judgement);
         let judgement = self.with_constructors(&question, judgement)?;
         let judgement = self.with_fitting_labels(&question, judgement);
         // What was looked at in part only may be wrong.
         Ok(if self.steps.is_ended() { Judgement::default() } else { judgement })
+    }
+
+    /// The constructors that a use behind the word `new` calls.
+    fn called_constructors(&self, question: &Question<'_>, judgement: &Judgement) -> Vec<Meaning> {
+        if question.form != UseForm::Constructed {
+            return Vec::new();
+        }
+        let Some(first) = judgement.meanings.first() else { return Vec::new() };
+        let types: Vec<&Definition> = judgement.meanings.iter().map(|own| &own.definition).collect();
+        let meaning = |definition| Meaning { definition, ..first.clone() };
+        self.constructors(question, &types).into_iter().map(meaning).collect()
+    }
+
+    /// The meaning of a name whose receiver is not known.
+    fn by_name(&self, question: &Question<'_>) -> Result<Judgement, SearchError> {
+        let ruling = self.by_extension(question)?;
+        Ok(ruling.map_or_else(|| self.by_name_alone(question), |ruling| self.ruled(question, ruling)))
     }
 
     /// The definitions that a use means by rules that evaluate no expression.
@@ -279,11 +313,11 @@ impl Graph<'_> {
             Receiver::Chain(chain) => self.after_chain(question, chain)?,
             Receiver::Expression => None,
         };
-        Ok(ruling.map_or_else(|| self.by_name_alone(question), |ruling| self.ruled(question, ruling)))
+        ruling.map_or_else(|| self.by_name(question), |ruling| Ok(self.ruled(question, ruling)))
     }
 
     fn ruled(&self, question: &Question<'_>, (rule, definitions): (EdgeRule, Vec<Definition>)) -> Judgement {
-        let mut definitions = self.with_bodies(definitions);
+        let mut definitions = self.of_arguments(question, self.with_bodies(definitions));
         if definitions.iter().any(|own| question.fits_path(own)) {
             definitions.retain(|own| question.fits_path(own));
         }
@@ -291,6 +325,7 @@ impl Graph<'_> {
         // for the platforms of Kotlin.
         let has_parts = SyntaxFacts::of(self.language(question.file)).reopened;
         let choices = match rule {
+            EdgeRule::SamePackage | EdgeRule::Wildcard if question.family == CSHARP => 1,
             EdgeRule::QualifiedType | EdgeRule::TypedVariable
                 if question.family == Family::Rust || has_parts && rule == EdgeRule::TypedVariable =>
             {
@@ -308,7 +343,8 @@ impl Graph<'_> {
         let decided =
             Some(rule).filter(|rule| *rule != EdgeRule::Ambiguous || question.family == Family::Rust);
         let meaning = |definition| Meaning { definition, rule, confidence };
-        Judgement { meanings: definitions.into_iter().map(meaning).collect(), decided }
+        let meanings = definitions.into_iter().map(meaning).collect();
+        Judgement { meanings, decided, ..Judgement::default() }
     }
 
     /// A name at the end of an import, such as `import a.Pool`.
@@ -378,6 +414,9 @@ impl Graph<'_> {
             if !beside.is_empty() {
                 return Ok(Some((EdgeRule::SamePackage, question.nearest(beside))));
             }
+        }
+        if question.family == CSHARP {
+            return Ok(self.by_namespaces(question));
         }
         self.by_wildcards(question)
     }
@@ -467,7 +506,8 @@ impl Graph<'_> {
 
     /// A member of a base type of `around`.
     fn inherited(&self, question: &Question<'_>, around: Option<&str>) -> Result<RuleResult, SearchError> {
-        if let (Some(around), true) = (around, self.language(question.file) == "java") {
+        let has_declarations = matches!(self.language(question.file), "csharp" | "java");
+        if let (Some(around), true) = (around, has_declarations) {
             let found = self.inherited_by_declarations(question, around)?;
             return Ok((!found.is_empty()).then_some((EdgeRule::Inherited, found)));
         }

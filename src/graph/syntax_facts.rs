@@ -51,6 +51,10 @@ pub(super) struct SyntaxFacts {
     pub type_makers: Vec<String>,
     /// Whether a type of a library with one argument may be a pointer, through which a sign of its own passes.
     pub pointers: bool,
+    /// Functions of the library whose result holds values of their generic argument.
+    pub collects: Vec<String>,
+    /// Functions of the library whose result holds lists of the elements.
+    pub groups: Vec<String>,
     /// Types that hold several values.
     pub tuples: Vec<String>,
     /// Types that map keys to values, and whose names do not tell so.
@@ -75,6 +79,12 @@ pub(super) struct SyntaxFacts {
     pub one_file: bool,
     /// Whether a method is only called behind a receiver.
     pub explicit: bool,
+    /// Whether a variable that a condition declares is known behind the statement, too.
+    pub leaks: bool,
+    /// Whether methods of one name differ in their parameters, and a constructor has the name of its type.
+    pub overloads: bool,
+    /// Whether the places of types are known, so that no name there means a member.
+    pub type_places: bool,
     /// What stands before the base type of a type without a name.
     #[serde(skip)]
     pub before_anonymous: Option<Regex>,

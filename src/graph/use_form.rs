@@ -1,6 +1,8 @@
 //! The form of a use, and which kinds of symbols a use of this form may mean.
 
+use super::arguments::before_arguments;
 use super::family::Family;
+use super::receiver_text::{is_word, last_bytes};
 use super::syntax_facts::SyntaxFacts;
 use super::uses::{FileFacts, NameUse, UseRole};
 use spyhop_base::model::SymbolKind;
@@ -14,6 +16,10 @@ pub(super) enum UseForm {
     Value,
     /// Anything but fields and methods: the use stands for a type.
     Type,
+    /// Types: the use stands where only a type may.
+    TypeName,
+    /// Types: the use calls a constructor, which has the name of its type.
+    Constructed,
     /// Anything, as in a language in which a function is a value.
     Any,
 }
@@ -21,7 +27,16 @@ pub(super) enum UseForm {
 impl UseForm {
     /// The form of a use in a file of a language.
     pub fn of(language: &'static str, facts: &FileFacts, used: &NameUse) -> UseForm {
-        if !SyntaxFacts::of(language).separate {
+        let syntax = SyntaxFacts::of(language);
+        if syntax.type_places && used.role != UseRole::Import {
+            if is_constructed(facts, used) {
+                return UseForm::Constructed;
+            }
+            if used.role == UseRole::Type {
+                return UseForm::TypeName;
+            }
+        }
+        if !syntax.separate {
             return if used.role == UseRole::Type { UseForm::Type } else { UseForm::Any };
         }
         let before = facts.text[..used.span.start as usize].trim_end();
@@ -41,7 +56,20 @@ impl UseForm {
             UseForm::Called => !is_value,
             UseForm::Value => !kind.is_function(),
             UseForm::Type => !matches!(kind, SymbolKind::Field | SymbolKind::Method),
+            UseForm::TypeName | UseForm::Constructed => kind.is_type_like() || kind == SymbolKind::Module,
             UseForm::Any => true,
         }
     }
+}
+
+/// Whether a use is behind the word `new` and before the arguments of a constructor, or in a reference such as `Pool::new`.
+fn is_constructed(facts: &FileFacts, used: &NameUse) -> bool {
+    let (before, after) = facts.text.split_at(used.span.start as usize);
+    let after = after[used.span.len() as usize..].trim_start();
+    if after.starts_with("::new") {
+        return true;
+    }
+    let head = last_bytes(before).trim_end_matches(|c: char| is_word(c) || c == '.').trim_end();
+    let is_new = head.strip_suffix("new").is_some_and(|rest| !rest.ends_with(is_word));
+    is_new && before_arguments(after).is_some()
 }

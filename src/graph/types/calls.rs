@@ -6,6 +6,7 @@ use super::operands::first_of_path;
 use super::site::Site;
 use super::sources;
 use super::written::{FUNCTION, Form, LIST, UNION, WrittenType, written};
+use crate::arguments::before_arguments;
 use crate::declarations::LambdaParameter;
 use crate::definition::Definition;
 use crate::family::Family;
@@ -14,6 +15,8 @@ use crate::generics::generic_arguments;
 use crate::judgement::Meaning;
 use crate::mentions::RESOLVED;
 use crate::syntax_facts::SyntaxFacts;
+use crate::uses::FileFacts;
+use crate::uses::UseRole;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::text::Span;
 use spyhop_search::SearchError;
@@ -70,11 +73,85 @@ impl Graph<'_> {
             }
             guess(&mut found, is_guess);
             if found.is_empty() {
+                found = self.held_results(site, called, receiver.as_deref(), close == open + 1)?;
+            }
+            if found.is_empty() {
                 found = self.constructed(site, called)?;
             }
         }
         unique(&mut found);
         Ok(found)
+    }
+
+    /// The types that a call of what is no function of the tree gives: of a variable with a function in it, as `Func<Pool> make`, and of a
+    /// component of a record, without arguments.
+    fn held_results(
+        &self,
+        site: &Site<'_>,
+        called: usize,
+        receiver: Option<&[WrittenType]>,
+        is_empty: bool,
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        match (site.language, receiver) {
+            ("csharp", None) => {
+                let held = self.name(site, called)?;
+                let functions = held.into_iter().filter(|own| &*own.name == "Func");
+                Ok(functions.filter_map(|own| own.args.last().cloned()).collect())
+            }
+            ("java", Some(receivers)) if is_empty => {
+                let name = site.item.tokens.word(called);
+                let mut found = Vec::new();
+                for holder in receivers {
+                    let is_record = |own: &Definition| self.is_record(own);
+                    if self.type_definitions(holder)?.iter().any(is_record) {
+                        found.extend(self.field_of(holder, name)?);
+                    }
+                }
+                Ok(found)
+            }
+            ("java", None) if is_empty => {
+                let around = site.facts.type_around(site.owner).map(|name| WrittenType::new(site.file, name));
+                let around = around.into_iter().collect::<Vec<_>>();
+                if around.is_empty() {
+                    Ok(Vec::new())
+                } else {
+                    self.held_results(site, called, Some(&around), true)
+                }
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Whether a type of Java is a record.
+    fn is_record(&self, own: &Definition) -> bool {
+        let head = |facts: &FileFacts| {
+            facts.symbols.get(own.place as usize).map(|own| facts.at(own.signature).to_string())
+        };
+        let head = self.facts(own.file).and_then(|facts| head(&facts)).unwrap_or_default();
+        head.split_whitespace().any(|word| word == "record")
+    }
+
+    /// The types of the parameter of a function that a variable is handed out through: `out var pool`.
+    pub(super) fn handed_out(
+        &self,
+        site: &Site<'_>,
+        called: usize,
+        argument: usize,
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let name = site.item.tokens.word(called);
+        let mut functions = Vec::new();
+        if site.receiver_end(called).is_some() {
+            for receiver in self.receiver_of(site, called)?.map(|(types, _)| types).unwrap_or_default() {
+                let members = self.members_of(Some(site), &receiver, name)?;
+                if members.is_empty() && name.starts_with("Try") {
+                    return Ok(receiver.args.last().cloned().into_iter().collect());
+                }
+                functions.extend(members);
+            }
+        } else {
+            functions = self.definitions_at(site, site.item.span_of(called))?;
+        }
+        Ok(functions.iter().flat_map(|own| self.argument_types(own, argument)).collect())
     }
 
     /// The types that a function such as `map` gives, by the result of the function that is its argument.
@@ -235,6 +312,12 @@ impl Graph<'_> {
     ) -> Result<Vec<WrittenType>, SearchError> {
         let tokens = &site.item.tokens;
         let (family, name) = (self.family(site.file), tokens.word(called));
+        if site.syntax().collects.iter().any(|own| own == name) {
+            let part = generic_arguments(tokens, called + 1, open).0.first().copied();
+            let held =
+                part.map_or_else(Vec::new, |(from, to)| written((family, site.file), &site.item, from, to));
+            return Ok(vec![WrittenType::new(site.file, LIST).with(held)]);
+        }
         if site.syntax().is_maker(name) {
             let is_outside = self.definitions_in(family, name)?.iter().next().is_none();
             let part = generic_arguments(tokens, called + 1, open).0.first().copied();
@@ -335,7 +418,12 @@ impl Graph<'_> {
     }
 
     fn meanings_at(&self, site: &Site<'_>, span: Span) -> Result<Vec<Meaning>, SearchError> {
-        let used = site.facts.use_at(span);
+        let mut used = site.facts.use_at(span);
+        // Where methods and fields have names of their own, a name before arguments is that of a method.
+        let after = &site.facts.text[span.end as usize..];
+        if site.syntax().overloads && before_arguments(after).is_some_and(|list| list.starts_with('(')) {
+            used.role = UseRole::Call;
+        }
         let mut meanings = self.meanings_by_rules(site.file, site.facts, &used)?;
         meanings.retain(|meaning| meaning.confidence >= MIN_CONFIDENCE);
         Ok(meanings)

@@ -8,7 +8,7 @@ use super::members::of_nearest;
 use super::operands::{before_arguments, first_of_path, is_literal, is_name, is_operand};
 use super::site::Site;
 use super::sources::{self, called_before};
-use super::written::{Form, LIST, WrittenType, written};
+use super::written::{Form, LIST, TUPLE, WrittenType, written};
 use crate::declarations::{LocalSource, ValuePart};
 use crate::definition::Definition;
 use crate::family::Family;
@@ -75,7 +75,7 @@ impl Graph<'_> {
                         };
                         types.iter().filter_map(indexed).collect()
                     }
-                    _ => types.iter().filter_map(|own| library::indexed(site.syntax(), own)).collect(),
+                    _ => self.each(&types, |own| self.indexed_value(site, own))?,
                 };
                 Ok(Some((types, first)))
             }
@@ -110,6 +110,18 @@ impl Graph<'_> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// The types of what an index finds in a value: in a type of C#, what its indexer gives.
+    fn indexed_value(&self, site: &Site<'_>, own: &WrittenType) -> Result<Vec<WrittenType>, SearchError> {
+        if let Some(found) = library::indexed(site.syntax(), own) {
+            return Ok(vec![found]);
+        }
+        let indexers = match site.language {
+            "csharp" => self.members_of(Some(site), own, "this")?,
+            _ => Vec::new(),
+        };
+        Ok(indexers.iter().flat_map(|indexer| self.result_types(indexer)).collect())
     }
 
     /// The types of the receiver of the name at a token, and the first token of the receiver.
@@ -191,6 +203,12 @@ impl Graph<'_> {
         }
         if from >= to {
             return Ok(Vec::new());
+        }
+        // `from pool in pools where ... select pool`.
+        if site.language == "csharp" && tokens.word(from) == "from" && tokens.is_word(from + 1) {
+            let select = tokens.find(from + 1, to, |at| tokens.word(at) == "select");
+            let held = self.in_range(site, select + 1, to)?;
+            return Ok(vec![WrittenType::new(site.file, LIST).with(held)]);
         }
         let choice = tokens
             .find(from + 1, to, |at| ["?:", "??", "||"].iter().any(|sign| tokens.is_operator(at, sign)));
@@ -336,9 +354,28 @@ impl Graph<'_> {
             {
                 return Ok(Some((written(home, &site.item, first, before + 1), first)));
             }
-            return Ok(Some((self.in_range(site, open + 1, close)?, open)));
+            return Ok(Some((self.in_parentheses(site, open, close)?, open)));
         };
         self.call_of(site, called, (open, close))
+    }
+
+    /// The types of an expression in parentheses, or of several values.
+    fn in_parentheses(
+        &self,
+        site: &Site<'_>,
+        open: usize,
+        close: usize,
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let parts = site.item.tokens.split(open + 1, close);
+        if parts.len() < 2 || site.language != "csharp" {
+            return self.in_range(site, open + 1, close);
+        }
+        let mut types = Vec::new();
+        for (from, to) in parts {
+            let first = self.in_range(site, from, to)?.into_iter().next();
+            types.push(first.unwrap_or_else(|| WrittenType::new(site.file, "")));
+        }
+        Ok(vec![WrittenType::new(site.file, TUPLE).with(types)])
     }
 
     /// A call of the name at `called`, whose arguments are between two brackets.
@@ -383,6 +420,19 @@ impl Graph<'_> {
         if found.is_empty() && site.syntax().properties {
             found.extend(types.iter().filter_map(|own| library::table_result(site.syntax(), own, name)));
         }
+        // A type behind a namespace: the name of a namespace stands for itself.
+        if found.is_empty()
+            && site.language == "csharp"
+            && let [namespace] = types
+            && at > 1
+            && *namespace.name == *site.item.tokens.word(at - 2)
+            && namespace.args.is_empty()
+            && name.starts_with(char::is_uppercase)
+            && self.type_definitions(namespace)?.is_empty()
+        {
+            let package = Some(namespace.name.clone());
+            found.push(WrittenType { package, ..WrittenType::new(site.file, name) });
+        }
         if found.is_empty() && types.is_empty() {
             for definition in self.definitions_at(site, site.item.span_of(at))? {
                 found.extend(self.constant_types(&definition)?);
@@ -413,7 +463,10 @@ impl Graph<'_> {
         if definitions.is_empty() {
             // In C++, a sign of its own passes through a pointer of the library.
             let inner = library::inner(syntax, holder).filter(|_| self.family(holder.file) != Family::C);
-            return Ok((Vec::new(), inner.cloned().into_iter().collect()));
+            let inner: Vec<WrittenType> = inner.cloned().into_iter().collect();
+            // A property such as `Task.Result` is the value inside.
+            let is_value = syntax.arguments.iter().any(|own| own == name);
+            return Ok(if is_value { (inner, Vec::new()) } else { (Vec::new(), inner) });
         }
         let (mut found, mut bases) = (Vec::new(), Vec::new());
         let has_extensions = self.language_of_type(holder) == "swift";
@@ -444,7 +497,7 @@ impl Graph<'_> {
     }
 
     /// The types of the name at token `at` that nothing with a dot stands before.
-    fn name(&self, site: &Site<'_>, at: usize) -> Result<Vec<WrittenType>, SearchError> {
+    pub(super) fn name(&self, site: &Site<'_>, at: usize) -> Result<Vec<WrittenType>, SearchError> {
         let (tokens, family) = (&site.item.tokens, self.family(site.file));
         let name = tokens.word(at);
         if family.has_scopes() {
@@ -492,7 +545,9 @@ impl Graph<'_> {
         }
         // A class before a static member, or a variant of an enum of Rust.
         let may_be_type = !site.is_go_or_rust() && family != Family::C;
-        if found.is_empty() && may_be_type && name.starts_with(char::is_uppercase) {
+        let is_type =
+            || name.starts_with(char::is_uppercase) || site.syntax().types.iter().any(|own| own == name);
+        if found.is_empty() && may_be_type && is_type() {
             found.push(WrittenType::new(site.file, name));
         }
         if found.is_empty() && is_path {
@@ -512,6 +567,9 @@ impl Graph<'_> {
         let (mut types, parts) = match source {
             LocalSource::Untyped | LocalSource::Item => return Ok(Vec::new()),
             LocalSource::Parameter(own) => (self.parameter_types(site, &own)?, own.parts),
+            LocalSource::HandedOut(called, argument) => {
+                (self.handed_out(site, called, argument)?, Vec::new())
+            }
             LocalSource::Written(from, to) => {
                 let mut types = written(home, &site.item, from, to);
                 // A list of further arguments, or an array of C.

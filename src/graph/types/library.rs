@@ -223,6 +223,9 @@ pub(super) fn table_result(syntax: &SyntaxFacts, written: &WrittenType, name: &s
             Some(written.clone())
         }
         _ if has(&syntax.elements, name) => element(syntax, written),
+        _ if has(&syntax.groups, name) => {
+            Some(WrittenType::new(written.file, LIST).with(vec![written.clone()]))
+        }
         _ => None,
     }
 }

@@ -296,6 +296,7 @@ mod tests {
             Some(LocalSource::Parameter(own)) => {
                 format!("{}/{}/{}", tokens.word(own.called), own.argument, own.number)
             }
+            Some(LocalSource::HandedOut(called, argument)) => format!("{}/{argument}", tokens.word(called)),
             Some(LocalSource::Written(from, to)) => format!(": {}", tokens.text(from, to)),
             Some(LocalSource::Value(from, to, parts)) => {
                 let part = |part: &ValuePart| match part {

@@ -3,12 +3,13 @@
 use super::fields::name_and_parameters;
 use super::library;
 use super::site::Site;
-use super::written::{WrittenType, written};
+use super::written::{Form, WrittenType, written};
 use crate::bases::bases_of;
 use crate::definition::Definition;
-use crate::family::Family;
+use crate::family::{CSHARP, Family};
 use crate::files::{BYTES_PER_STEP, Graph};
 use crate::generics::{end_of_type, split_types};
+use crate::overloads::is_constructor;
 use crate::paths::{package, shared_folders};
 use crate::resolve::{Question, dedup};
 use crate::syntax_facts::SyntaxFacts;
@@ -84,7 +85,7 @@ impl Graph<'_> {
             return Ok(types);
         }
         let here = |found: &Definition| found.file == written.file;
-        if types.iter().any(here) {
+        if types.iter().any(here) && (family != CSHARP || written.package.is_none()) {
             types.retain(here);
             return Ok(types);
         }
@@ -96,6 +97,10 @@ impl Graph<'_> {
         let near = self.snapshot.path(written.file);
         if !matches!(family, Family::Jvm | Family::Rust) {
             self.leave_out_inner(&mut types, written.package.as_deref());
+        }
+        if family == CSHARP && (written.package.is_some() || types.iter().all(|own| own.container.is_none()))
+        {
+            return Ok(self.types_of_csharp(written, types));
         }
         // A type inside of another type of another file is named with that type.
         if family == Family::Jvm {
@@ -118,6 +123,18 @@ impl Graph<'_> {
         let is_reopened = SyntaxFacts::of(self.language(written.file)).reopened;
         let is_one = is_reopened && types.iter().all(|found| found.container == types[0].container);
         Ok(if types.len() > MAX_TYPES && !is_one { Vec::new() } else { types })
+    }
+
+    /// Of types of C# with one name, those that the name means by its path or by the namespaces of its file.
+    fn types_of_csharp(&self, written: &WrittenType, mut types: Vec<Definition>) -> Vec<Definition> {
+        if let Some(package) = written.package.as_deref() {
+            types.retain(|own| {
+                let home = self.namespace_of(own);
+                own.container.as_deref() == Some(package) || home.rsplit('.').next() == Some(package)
+            });
+            return types;
+        }
+        self.types_in_sight(written.file, None, &types).map_or_else(Vec::new, |(_, found)| found)
     }
 
     /// Leaves out types inside of other types, which a name without a path does not mean in other files, and those that a path does not
@@ -179,10 +196,9 @@ impl Graph<'_> {
         Ok(match family {
             Family::C if &*written.name == "std" => true,
             Family::Go => bound.is_some_and(|(import, _)| self.module_files(written.file, import).is_empty()),
-            Family::Jvm => {
-                bound.is_some() && self.definitions_in(family, &written.name)?.iter().next().is_none()
-            }
+            Family::Jvm => bound.is_some() && self.type_definitions(written)?.is_empty(),
             Family::Rust => false,
+            CSHARP => self.type_definitions(written)?.is_empty() && !self.is_parameter(written),
             _ => {
                 self.definitions_in(family, &written.name)?.iter().next().is_none()
                     && !self.is_parameter(written)
@@ -239,6 +255,30 @@ impl Graph<'_> {
         Ok(found)
     }
 
+    /// The methods of the nearest base types that a method overrides or implements, in languages whose methods are told apart by their
+    /// parameters.
+    pub(crate) fn overridden(&self, method: &Definition) -> Result<Vec<Definition>, SearchError> {
+        let Some(container) = method.container.as_deref().filter(|_| self.has_overloads(method.file)) else {
+            return Ok(Vec::new());
+        };
+        let all = self.definitions_in(self.family(method.file), container)?;
+        let holder = all
+            .in_file(method.file)
+            .iter()
+            .find(|own| own.kind.is_type_like() && own.span.contains(method.span));
+        let (Some(holder), true) = (holder, method.kind.is_function() && !is_constructor(method)) else {
+            return Ok(Vec::new());
+        };
+        let of = WrittenType::of(holder, Form::Object);
+        let mut found = Vec::new();
+        for base in self.written_bases(holder, &of)? {
+            found.extend(self.members_of(None, &base, &method.name)?);
+        }
+        dedup(&mut found);
+        found.retain(|base| self.may_implement(method, base));
+        Ok(found)
+    }
+
     /// The members with a name of a type outside of any expression.
     pub(crate) fn members_of_symbol(
         &self,
@@ -280,7 +320,7 @@ impl Graph<'_> {
     }
 
     /// Whether other files may have parts of a type. C# has a word for this.
-    fn is_partial(&self, holder: &Definition) -> bool {
+    pub(crate) fn is_partial(&self, holder: &Definition) -> bool {
         let Some(facts) = self.facts(holder.file) else { return false };
         let symbol = facts.symbols.get(holder.place as usize);
         self.language(holder.file) != "csharp"
@@ -323,6 +363,19 @@ impl Graph<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// Whether a function of C# is an extension of a type.
+    pub(crate) fn is_extension(&self, function: &Definition) -> bool {
+        self.extended(function).is_some()
+    }
+
+    /// Whether a call has the name of a function of the library that passes on types.
+    pub(crate) fn is_library_function(&self, question: &Question<'_>) -> bool {
+        let syntax = SyntaxFacts::of(self.language(question.file));
+        let mut known =
+            [&syntax.same, &syntax.elements, &syntax.maps, &syntax.arguments].into_iter().flatten();
+        known.any(|own| own == question.name)
     }
 
     /// Whether the first parameter of a function of C# has the word `this` and a type with this name.
@@ -385,7 +438,9 @@ impl Graph<'_> {
                             == package(family, self.snapshot.path(holder.file));
                     let is_part = |other: &Definition| {
                         let is_same = (&other.name, &other.container) == (&holder.name, &holder.container);
-                        other.is(holder) || is_reopened && is_near && is_same
+                        let is_one =
+                            || family != CSHARP || self.namespace_of(other) == self.namespace_of(holder);
+                        other.is(holder) || is_reopened && is_near && is_same && is_one()
                     };
                     let types = self.type_definitions(&named)?;
                     if types.iter().any(is_part) || has_extensions && types.is_empty() {
@@ -461,7 +516,8 @@ impl Graph<'_> {
             (self.definitions_in(self.family(base.file), &base.name)?, self.family(base.file));
         let is_reopened = SyntaxFacts::of(self.language(base.file)).reopened && self.is_partial(base);
         let is_part = |own: &&Definition| {
-            own.container == base.container && family.is_type(own.kind) && self.steps.take(1)
+            let is_one = || family != CSHARP || self.namespace_of(own) == self.namespace_of(base);
+            own.container == base.container && family.is_type(own.kind) && self.steps.take(1) && is_one()
         };
         let parts: Vec<&Definition> = match is_reopened {
             true => all.iter().filter(is_part).take(MAX_PARTS).collect(),

@@ -182,9 +182,22 @@ impl DeclarationReader<'_> {
     }
 
     fn source(&self, at: usize) -> LocalSource {
+        if let Some(handed_out) = self.handed_out(at) {
+            return handed_out;
+        }
         let written = self.written(at);
         let found = written.or_else(|| self.of_pattern(at)).or_else(|| self.of_lambda(at));
         found.or_else(|| self.value(at)).unwrap_or(LocalSource::Untyped)
+    }
+
+    /// The source of a variable of C# that a call declares: `TryTake(out var pool)`.
+    fn handed_out(&self, at: usize) -> Option<LocalSource> {
+        let tokens = self.tokens();
+        let is_declared =
+            self.0.syntax.leaks && at > 1 && self.0.before(at) == "var" && self.0.before(at - 1) == "out";
+        let open = tokens.around(at).filter(|open| is_declared && *open > 0 && tokens.is(*open, b'('))?;
+        let argument = tokens.split(open + 1, at - 2).len();
+        tokens.is_word(open - 1).then_some(LocalSource::HandedOut(open - 1, argument))
     }
 
     /// Whether the name is assigned in a language without declarations, also by `||=`.
@@ -213,6 +226,9 @@ impl DeclarationReader<'_> {
         }
         if reader.family.calls_without_signs() || reader.syntax.assigned && self.is_line(at) {
             return None;
+        }
+        if let Some((first, end)) = reader.matched_type(at).filter(|_| reader.syntax.leaks) {
+            return (tokens.word(first) != "var").then_some(LocalSource::Written(first, end));
         }
         let mut first = match reader.is_further(at) {
             true => self.statement_of(at)?,
@@ -270,11 +286,19 @@ impl DeclarationReader<'_> {
             {
                 before -= 1;
             }
+            let is_query = reader.syntax.leaks && reader.before(before) == "from";
             let ends = |at: usize| {
-                tokens.is(at, b'{') || matches!(tokens.word(at), "do" | "where") || self.is_line(at)
+                let is_clause =
+                    || matches!(tokens.word(at), "from" | "group" | "join" | "let" | "orderby" | "select");
+                let is_word = matches!(tokens.word(at), "do" | "where") || is_query && is_clause();
+                tokens.is(at, b'{') || is_word || self.is_line(at)
             };
             let end_of_head = tokens.find(end + 1, tokens.len(), ends);
-            return if reader.before(before) == "for" { with(end + 1, end_of_head, true) } else { None };
+            return if is_query || reader.before(before) == "for" {
+                with(end + 1, end_of_head, true)
+            } else {
+                None
+            };
         }
         let is_assigned = tokens.is(end, b'=') && place.is_some();
         if is_assigned { with(end + 1, self.end_of_value(end + 1, false), false) } else { None }
