@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use memchr::memmem::Finder;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::api::*;
 use super::graph::GraphAnswer;
@@ -75,20 +75,28 @@ impl GraphAnswer<'_, '_> {
         filter: &Filter,
         shown: &[GraphRow],
     ) -> Result<Option<Mentions>, Error> {
-        let mut names: BTreeMap<(bool, &str), Vec<Definition>> = BTreeMap::new();
+        // Types come before their members, whose uses mostly name the type.
+        let mut names: BTreeMap<(bool, bool, &str), Vec<Definition>> = BTreeMap::new();
+        let mut there: FxHashMap<&str, Vec<Definition>> = FxHashMap::default();
         for own in definitions {
             let is_there = !self.removed.contains_key(&(own.file, own.place));
-            names.entry((is_there, &own.name)).or_default().push(own.clone());
+            names.entry((is_there, !own.kind.is_type_like(), &own.name)).or_default().push(own.clone());
+            if is_there {
+                there.entry(&own.name).or_default().push(own.clone());
+            }
         }
         if names.is_empty() {
             return Ok(None);
         }
         let mut count = MentionCount::new(self);
-        for ((is_there, name), definitions) in &names {
+        for ((is_there, _, name), definitions) in &names {
             let is_counted = count.found.names.iter().any(|own| own == name);
             if is_counted || count.found.names.len() >= MAX_NAMES {
                 continue;
             }
+            // A name that a moved file defines is counted as that of the new file.
+            let moved = there.get(name).filter(|_| definitions.iter().all(|own| own.file == REMOVED_FILE));
+            let definitions = moved.unwrap_or(definitions);
             let homes: Vec<u32> =
                 definitions.iter().map(|own| own.file).filter(|file| *file != REMOVED_FILE).collect();
             let symbols = match homes.is_empty() {
@@ -150,6 +158,8 @@ impl GraphAnswer<'_, '_> {
         let is_unshown = |own: &Mention| is_alone && own.part == MentionPart::Resolved;
         let is_listed =
             |own: &Mention| own.confidence >= least && (own.part == MentionPart::Possible || is_unshown(own));
+        let lines: FxHashSet<(&str, u32)> = shown.iter().map(|(path, line, _)| (*path, *line)).collect();
+        let of_impact = request.question == GraphQuestion::Impact;
         let is_test = |own: &Mention| self.graph.is_test(own.file, own.from.as_ref());
         let of_tests = request.question == GraphQuestion::Tests;
         judged.retain(|JudgedMention { mention, .. }| {
@@ -170,7 +180,11 @@ impl GraphAnswer<'_, '_> {
             if rows.len() == request.max_results {
                 break;
             }
-            if !request.all_mentions && shown.contains(&(self.snapshot.path(own.file), line, column)) {
+            let path = self.snapshot.path(own.file);
+            // A dependent is one row, whatever its line names.
+            let is_shown =
+                shown.contains(&(path, line, column)) || of_impact && lines.contains(&(path, line));
+            if !request.all_mentions && is_shown {
                 continue;
             }
             if of_tests {

@@ -119,7 +119,8 @@ impl GraphAnswer<'_, '_> {
         let found = changes::changes(self.engine.tree(), changes, &text_of)?;
         self.warnings.extend(found.warnings);
         let mut changed = ChangedCode::default();
-        let (mut removed, mut unindexed, mut compared) = (RemovedCode::default(), Vec::new(), Vec::new());
+        let (mut removed, mut unindexed) = (RemovedCode::default(), Vec::new());
+        let (mut compared, mut gone) = (Vec::new(), Vec::new());
         for change in &found.files {
             match files.get(change.path.as_str()) {
                 Some(&file) => {
@@ -127,11 +128,12 @@ impl GraphAnswer<'_, '_> {
                     changed.symbols.extend(self.touched_symbols(file, change)?);
                     compared.push(self.compared(file, change)?);
                 }
-                None if change.is_removed => self.collect_removed_file(change, &mut removed),
+                None if change.is_removed => gone.push(change),
                 None => unindexed.push(change.path.to_string()),
             }
         }
         let added = AddedNames::of(&compared);
+        gone.into_iter().for_each(|change| self.collect_removed_file(change, &added, &mut removed));
         compared.iter().for_each(|file| self.collect_removed(file, &added, &mut removed));
         self.warn_of("names were removed", &removed.names);
         self.warn_of("changed files are not in the index", &unindexed);

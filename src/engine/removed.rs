@@ -13,13 +13,21 @@ use spyhop_graph::{Definition, GraphEdge, REMOVED_FILE};
 /// The most removed definitions whose uses are looked for.
 const MAX_REMOVED: usize = 100;
 
+/// A removed file, with what it defined.
+struct RemovedFile {
+    path: String,
+    old: String,
+    language: &'static str,
+    definitions: Vec<Definition>,
+}
+
 /// The definitions that a change removed.
 #[derive(Default)]
 pub(super) struct RemovedCode {
     /// Those of files that are still there.
     symbols: Vec<Definition>,
-    /// Removed files, with their language and what they defined.
-    files: Vec<(String, &'static str, Vec<Definition>)>,
+    /// Removed files.
+    files: Vec<RemovedFile>,
     rows: RemovedRows,
     /// What a warning names.
     pub names: Vec<String>,
@@ -138,19 +146,30 @@ impl GraphAnswer<'_, '_> {
         removed.names.dedup();
     }
 
-    /// Collects the definitions of a removed file.
-    pub(super) fn collect_removed_file(&self, change: &ChangedFile, removed: &mut RemovedCode) {
+    /// Collects the definitions of a removed file but for those that the change added to another file: these were moved, unless other
+    /// files have to import the name.
+    pub(super) fn collect_removed_file(
+        &self,
+        change: &ChangedFile,
+        added: &AddedNames<'_>,
+        removed: &mut RemovedCode,
+    ) {
         removed.names.push(format!("file {}", change.path));
         let Some(old) = &change.old else { return };
         let language = self.engine.grammars().detect(&change.path, old);
         let name = self.engine.grammars().name(language);
         let mut definitions = Vec::new();
         for own in self.sources.analyze_other(language, old).symbols.iter().filter(|own| is_item(own)) {
+            let is_added = added.0.contains(&(own.container.as_deref(), &*own.name));
+            if is_added && !spyhop_graph::imports_names(name) {
+                continue;
+            }
             if removed.len() < MAX_REMOVED {
                 definitions.push(removed.add(REMOVED_FILE, change, own, own.span, name));
             }
         }
-        removed.files.push((change.path.to_string(), name, definitions));
+        let (path, old) = (change.path.to_string(), old.clone());
+        removed.files.push(RemovedFile { path, old, language: name, definitions });
     }
 
     /// The definitions that were removed, and their uses.
@@ -161,15 +180,16 @@ impl GraphAnswer<'_, '_> {
         let RemovedCode { symbols, files, rows, .. } = removed;
         self.graph.add_removed(&symbols).map_err(Error::from)?;
         let mut edges = self.graph.uses_of_removed(&symbols).map_err(Error::from)?;
-        for (path, language, definitions) in &files {
-            let uses = self.graph.uses_of_removed_file(path, language, definitions);
+        edges.extend(self.graph.implementing_removed(&symbols).map_err(Error::from)?);
+        for RemovedFile { path, old, language, definitions } in &files {
+            let uses = self.graph.uses_of_removed_file((path, old), language, definitions);
             let uses = uses.map_err(Error::from)?;
             let certain = uses.iter().filter(|edge| edge.confidence >= RESOLVED);
             self.removed_uses.extend(certain.map(|edge| (edge.file, edge.span)));
             edges.extend(uses);
         }
         self.removed = rows;
-        let of_files = files.into_iter().flat_map(|(_, _, definitions)| definitions);
+        let of_files = files.into_iter().flat_map(|file| file.definitions);
         Ok((symbols.into_iter().chain(of_files).collect(), edges))
     }
 }

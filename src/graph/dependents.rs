@@ -2,6 +2,7 @@
 //! makes the reply of `impact` from them, with its warnings.
 
 use std::cmp::Ordering;
+use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
@@ -12,6 +13,9 @@ use spyhop_search::SearchError;
 
 /// The most definitions whose implementations count as dependents.
 const MAX_IMPLEMENTED: usize = 12;
+
+/// The share of the calls of a method that reach one of its overrides: an estimate.
+const BY_OVERRIDE: f32 = 0.5;
 
 /// The user of an edge; the code outside of the symbols of a file has a separate number.
 fn symbol_of(edge: &GraphEdge) -> SymbolKey {
@@ -40,6 +44,7 @@ impl Graph<'_> {
             known.entry(symbol_of(edge)).or_insert(edge.confidence);
         }
         let mut wave = changed.to_vec();
+        self.add_overridden(&mut wave, &mut known)?;
         for step in 1..=depth {
             let is_first = step == 1;
             let takes = |relation| match relation {
@@ -73,12 +78,31 @@ impl Graph<'_> {
             wave.sort_by_key(|from| (from.file, from.place));
             wave.dedup_by_key(|from| (from.file, from.place));
             dependents.extend(nearest);
+            self.add_overridden(&mut wave, &mut known)?;
             if wave.is_empty() || dependents.len() >= most {
                 break;
             }
         }
         self.count_unfollowed(&wave);
         Ok(dependents)
+    }
+
+    /// Adds the methods of base types that methods override: who calls one of them may reach the override.
+    fn add_overridden(
+        &self,
+        wave: &mut Vec<Definition>,
+        known: &mut FxHashMap<SymbolKey, f32>,
+    ) -> Result<(), SearchError> {
+        for own in wave.clone() {
+            let confidence = known.get(&(own.file, own.place)).copied().unwrap_or(1.0) * BY_OVERRIDE;
+            for base in self.overridden(&own)? {
+                if let Entry::Vacant(new) = known.entry((base.file, base.place)) {
+                    new.insert(confidence);
+                    wave.push(base);
+                }
+            }
+        }
+        Ok(())
     }
 
     fn precedes(&self, a: &GraphEdge, b: &GraphEdge) -> Ordering {

@@ -6,8 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use super::family::Family;
+use super::declared_namespaces::namespaces_in;
+use super::family::{CSHARP, Family};
 use super::files::Graph;
+use super::paths::package;
 use super::questions::{GraphEdge, Relation, owner_of};
 use super::rule::EdgeRule;
 use super::uses::{FileFacts, NameUse, Receiver, UseRole};
@@ -19,10 +21,26 @@ use spyhop_search::{SearchError, files_with};
 /// The file of definitions whose file was removed: no file of a snapshot has this number.
 pub const REMOVED_FILE: u32 = u32::MAX;
 
+/// The most removed methods whose implementations are looked for.
+const MAX_IMPLEMENTED: usize = 40;
+
 /// The most files that are read for one name of a removed file.
 const MAX_FILES: usize = 200;
 
 impl Graph<'_> {
+    /// The methods that implement a removed method of a base type, which does not ask for them any more.
+    pub fn implementing_removed(&self, removed: &[Definition]) -> Result<Vec<GraphEdge>, SearchError> {
+        let mut edges = Vec::new();
+        for own in removed
+            .iter()
+            .filter(|own| own.kind.is_function() && own.container.is_some())
+            .take(MAX_IMPLEMENTED)
+        {
+            edges.extend(self.implementations(own, 1)?);
+        }
+        Ok(edges)
+    }
+
     /// Adds definitions that their files do not have any more, so that the remaining uses mean them. The places of the
     /// definitions must be those of no symbol.
     pub fn add_removed(&self, removed: &[Definition]) -> Result<(), SearchError> {
@@ -49,10 +67,11 @@ impl Graph<'_> {
     /// has the name of the file, and where the name has no definition any more.
     pub fn uses_of_removed_file(
         &self,
-        path: &str,
+        (path, old): (&str, &str),
         language: &'static str,
         removed: &[Definition],
     ) -> Result<Vec<GraphEdge>, SearchError> {
+        let home = if language == "csharp" { namespaces_in(old) } else { Vec::new() };
         let (family, stem) = (Family::of_language(language), path::stem(path::split(path).1));
         let folder = path::split(path::split(path).0).1;
         let mut edges = Vec::new();
@@ -62,14 +81,23 @@ impl Graph<'_> {
             files.retain(|file| self.family(*file) == family);
             files.sort_by_key(|file| self.snapshot.path(*file));
             let is_defined = self.definitions_in(family, &gone.name)?.iter().next().is_some();
+            // A type that another file defines was moved.
+            let holder = gone.container.as_deref();
+            let defined = holder.map(|holder| self.definitions_in(family, holder)).transpose()?;
+            let is_there = defined.is_some_and(|all| all.iter().any(|own| own.kind.is_type_like()));
+            let holder = holder.filter(|_| !is_there);
             for file in files.into_iter().take(MAX_FILES) {
                 let Some(facts) = self.facts(file) else { continue };
                 for used in facts.uses_named(&[&gone.name]) {
                     let bound = self.module_without_file(file, &facts, &gone.name);
+                    let is_plain = gone.container.is_none();
+                    let is_behind = |holder: &str| self.is_behind_type(file, &facts, &used, holder);
                     let rule = match bound {
                         Some(Some(last)) if last == stem || last == folder => EdgeRule::Import,
                         Some(_) => continue,
+                        None if holder.is_some_and(is_behind) => EdgeRule::TypedVariable,
                         None if is_defined || !is_of_kind(&used, gone) => continue,
+                        None if is_plain && self.saw_home(file, path, &home) => EdgeRule::SamePackage,
                         None => EdgeRule::Unique,
                     };
                     let is_listed = gone.container.is_some() && family.is_library_member(&gone.name);
@@ -89,6 +117,23 @@ impl Graph<'_> {
             }
         }
         Ok(edges)
+    }
+
+    /// Whether a file saw the types of a removed file without naming it: files of one package of Java do, and in C# those with one of the
+    /// namespaces `home` in sight.
+    fn saw_home(&self, file: u32, removed: &str, home: &[Box<str>]) -> bool {
+        let family = self.family(file);
+        match family {
+            Family::Jvm => package(family, self.snapshot.path(file)) == package(family, removed),
+            CSHARP => self.sees_namespace(file, home),
+            _ => false,
+        }
+    }
+
+    /// Whether a member is behind a value whose type is written with the name of a removed type.
+    fn is_behind_type(&self, file: u32, facts: &FileFacts, used: &NameUse, holder: &str) -> bool {
+        let types = self.receiver_types(file, facts, used).unwrap_or_default();
+        types.iter().any(|own| **own == *holder)
     }
 
     /// For a name that an import binds: the last part of the module, if the module is not in the tree; else `None` inside.

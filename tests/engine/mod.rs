@@ -24,6 +24,7 @@ mod first_page;
 mod graph;
 mod graph_alike;
 mod graph_changes;
+mod graph_interfaces;
 mod graph_mentions;
 mod graph_of_files;
 mod graph_places;
