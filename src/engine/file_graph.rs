@@ -103,7 +103,7 @@ fn export_of_tree(
         })
         .collect();
     shown.sort_by_key(|file| snapshot.path(*file));
-    let left_out = shown.len().saturating_sub(MAX_FILES);
+    let (left_out, files_shown) = (shown.len().saturating_sub(MAX_FILES), shown.len());
     shown.truncate(MAX_FILES);
     let edges = import_edges(engine, &snapshot, &shown)?;
     let mut files: Vec<FileNode> = Vec::with_capacity(shown.len());
@@ -132,8 +132,17 @@ fn export_of_tree(
             building.total_files
         ))
     });
+    // Without any file whose imports are read, an empty graph says nothing.
+    let unread = || {
+        let mut files = (0..snapshot.n_files() as u32).map(|file| snapshot.version(file));
+        let first = files
+            .find(|version| filter.takes_file(version.path(), version.language()) && version.symbols() > 0);
+        let language =
+            first.filter(|_| files_shown == 0).map(|version| engine.grammars().name(version.language()));
+        language.map(IncompleteCause::unread_imports)
+    };
     let incomplete = match left_out {
-        0 => partial,
+        0 => partial.or_else(unread),
         files => {
             let text = format!("{files} more files are left out; choose a folder with --path");
             Some(IncompleteCause::Limit.with(text))

@@ -29,7 +29,7 @@ use spyhop_base::path::RelPath;
 use spyhop_base::text::{LineIndex, Span};
 use spyhop_base::threads;
 use spyhop_graph::{
-    Definition, Graph, GraphEdge, GraphFiles, GraphLimits, ImportEdge, MAX_STEPS, PlacedName,
+    Definition, Graph, GraphEdge, GraphFiles, GraphLimits, ImportEdge, MAX_STEPS, PlacedName, has_imports,
 };
 use spyhop_grep::secrets::SecretMask;
 use spyhop_index::update::{OnProgress, Quarantine};
@@ -126,7 +126,8 @@ fn graph_of_snapshot(
     let definitions = answered.definitions.iter().map(|own| asked.symbol_row(own));
     let definitions = definitions.collect::<Result<Vec<_>, _>>()?;
     let too_many = answered.is_too_common.then(|| asked.too_many(&definitions)).flatten();
-    let incomplete = too_many.or_else(|| asked.incomplete()).or(open);
+    let unread = answered.unread_imports.map(IncompleteCause::unread_imports);
+    let incomplete = too_many.or(unread).or_else(|| asked.incomplete()).or(open);
     let notes = memory::notes_linked_to(engine, &definitions);
     Ok(GraphReply {
         question: request.question,
@@ -381,6 +382,8 @@ pub(super) struct Answered {
     pub entries: Vec<EntryRow>,
     /// The definitions whose mentions are counted.
     pub counted: Vec<Definition>,
+    /// The language of a file whose imports are asked for and not read.
+    pub unread_imports: Option<&'static str>,
     /// Whether a name has more than [`MAX_DEFINITIONS`] definitions, whose uses were not looked for.
     pub is_too_common: bool,
 }
@@ -528,7 +531,9 @@ impl GraphAnswer<'_, '_> {
         for edge in &edges {
             rows.extend(self.import_rows(edge, file, is_outgoing)?);
         }
-        Ok(Answered { rows, ..Answered::default() })
+        let language = self.engine.grammars().name(self.snapshot.version(file).language());
+        let unread_imports = Some(language).filter(|language| !has_imports(language));
+        Ok(Answered { rows, unread_imports, ..Answered::default() })
     }
 
     /// The shortest paths of calls between symbols.
@@ -573,7 +578,8 @@ impl GraphAnswer<'_, '_> {
                 incoming(edges.map_err(Error::from)?.concat())
             }
             GraphQuestion::Tests => {
-                let mut edges = callers(depth)?;
+                let wanted = self.graph.with_static_members(definitions).map_err(Error::from)?;
+                let mut edges = self.graph.callers(&wanted, depth, most).map_err(Error::from)?;
                 edges.retain(|edge| self.graph.is_test(edge.file, edge.from.as_ref()));
                 // Names tell less than calls, so only files without a call count by name.
                 let known = edges.iter().map(|edge| edge.file).collect();

@@ -53,6 +53,11 @@ impl IncompleteCause {
         }
     }
 
+    /// That the imports of files in a language are not read.
+    pub(crate) fn unread_imports(language: &str) -> Incomplete {
+        IncompleteCause::Unread.with(format!("the imports of files in {language} are not read"))
+    }
+
     /// An answer that is incomplete for this cause.
     #[doc(hidden)]
     pub fn with(self, text: impl Into<String>) -> Incomplete {
