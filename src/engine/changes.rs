@@ -48,6 +48,8 @@ pub(super) struct ChangedFile {
 pub(super) struct Changes {
     pub files: Vec<ChangedFile>,
     pub warnings: Vec<String>,
+    /// Whether more files differ than are compared.
+    pub is_cut: bool,
 }
 
 /// Returns the text of a file that is searched.
@@ -89,6 +91,7 @@ pub(super) fn changes(
             "{} files differ; the first {MAX_CHANGED} by path are compared: choose a nearer revision",
             found.len()
         ));
+        all.is_cut = true;
         found.truncate(MAX_CHANGED);
     }
     for change in found {

@@ -127,7 +127,7 @@ fn graph_of_snapshot(
     let definitions = definitions.collect::<Result<Vec<_>, _>>()?;
     let too_many = answered.is_too_common.then(|| asked.too_many(&definitions)).flatten();
     let unread = answered.unread_imports.map(IncompleteCause::unread_imports);
-    let incomplete = too_many.or(unread).or_else(|| asked.incomplete()).or(open);
+    let incomplete = too_many.or(unread).or(asked.cut.take()).or_else(|| asked.incomplete()).or(open);
     let notes = memory::notes_linked_to(engine, &definitions);
     Ok(GraphReply {
         question: request.question,
@@ -368,6 +368,8 @@ pub(super) struct GraphAnswer<'a, 'e> {
     /// The places of uses that mean definitions of removed files.
     pub removed_uses: FxHashSet<(u32, Span)>,
     pub warnings: Vec<String>,
+    /// Why only a part of the change of the question was looked at.
+    pub cut: Option<Incomplete>,
 }
 
 /// What is known before filters and limits.
@@ -419,6 +421,7 @@ impl<'a, 'e> GraphAnswer<'a, 'e> {
             removed: RemovedRows::default(),
             removed_uses: FxHashSet::default(),
             warnings: Vec::new(),
+            cut: None,
         }
     }
 

@@ -105,6 +105,8 @@ impl GraphAnswer<'_, '_> {
                 changed.symbols.len()
             ));
             changed.symbols.truncate(MAX_CHANGED);
+            self.cut =
+                Some(IncompleteCause::Limit.with("not every changed symbol was looked at".to_string()));
         }
         self.impact(changed, request, depth)
     }
@@ -118,6 +120,9 @@ impl GraphAnswer<'_, '_> {
         let text_of = |path: &RelPath| files.get(path.as_str()).and_then(|file| sources.source(*file));
         let found = changes::changes(self.engine.tree(), changes, &text_of)?;
         self.warnings.extend(found.warnings);
+        if found.is_cut {
+            self.cut = Some(IncompleteCause::Limit.with("not every changed file was looked at".to_string()));
+        }
         let mut changed = ChangedCode::default();
         let (mut removed, mut unindexed) = (RemovedCode::default(), Vec::new());
         let (mut compared, mut gone) = (Vec::new(), Vec::new());

@@ -31,7 +31,7 @@ use spyhop_files::read::TreeSource;
 use spyhop_index::workspace::Workspace;
 use spyhop_search::filter::{Filter, FilterSpec};
 use spyhop_search::query::split_container;
-use spyhop_search::{Lookup, WordRows};
+use spyhop_search::{Lookup, WordRows, is_aside};
 
 /// How long a change of the notes waits for another process. Each change takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -384,20 +384,31 @@ fn note_of(
     let head = engine.tree().repo().and_then(|repo| repo.head().commit);
     let mut sources = LinkSources::of_view(engine)?;
     let mut links = note_links::links_as_written(engine, &request.links, &mut sources, head.as_deref())?;
-    let changed = match (&commit, &request.diff) {
+    let mut changed = match (&commit, &request.diff) {
         (Some(commit), _) => links_of_commit(engine, commit, warnings)?,
         (None, Some(diff)) => links_of_diff(engine, diff, &mut sources, head.as_deref(), warnings)?,
         (None, None) => Vec::new(),
     };
-    let written = links.len();
+    // A note about a large change keeps the links to the code that people write.
+    changed.sort_by_key(|link| is_aside(link.path.as_str()));
+    let (written, mut left_out) = (links.len(), 0);
     for link in changed {
         // The worktree may have a newer content than the commit; the caller has linked that one.
         let is_written =
             |own: &NoteLink| commit.is_some() && own.path == link.path && own.symbol == link.symbol;
         let is_known = links[..written].iter().any(is_written) || links.contains(&link);
-        if !is_known && links.len() < memory::MAX_LINKS {
-            links.push(link);
+        match (is_known, links.len() < memory::MAX_LINKS) {
+            (true, _) => {}
+            (false, true) => links.push(link),
+            (false, false) => left_out += 1,
         }
+    }
+    if left_out > 0 {
+        let max = memory::MAX_LINKS;
+        warnings.push(format!(
+            "{left_out} changed places are not linked, because a note has at most {max} links: tests and generated files are left out \
+             first; link a note to each part of the change"
+        ));
     }
     (note.links, note.commit) = (links, commit);
     // The id is that of the text as it is stored.
@@ -442,7 +453,7 @@ fn links_of_diff(
     at: Option<&str>,
     warnings: &mut Vec<String>,
 ) -> Result<Vec<NoteLink>, Error> {
-    let Changes { files, warnings: of_diff } =
+    let Changes { files, warnings: of_diff, .. } =
         changes::changes(engine.tree(), &GraphChanges::Diff(diff.to_string()), &|_| None)?;
     warnings.extend(of_diff);
     sources.links_of_change(&files, at)

@@ -126,6 +126,34 @@ fn a_change_concerns_what_depends_on_the_touched_symbols() {
 }
 
 #[test]
+fn files_with_other_stat_data_and_the_same_content_are_no_change() {
+    let tree = repository();
+    (0..1_005).for_each(|n| tree.write(&format!("a/{n:04}.txt"), "a text\n"));
+    tree.commit();
+    // As after a copy of the tree: git's index has another time for every file.
+    let later = std::time::SystemTime::now() - std::time::Duration::from_secs(5_000);
+    for n in 0..1_005 {
+        let file =
+            std::fs::File::options().write(true).open(tree.root().join(format!("a/{n:04}.txt"))).unwrap();
+        file.set_modified(later).unwrap();
+    }
+    tree.write("app/pool.py", pool(&tree).replace("return n\n", "return n + 1\n"));
+    let engine = open(&tree);
+    let reply = ask(&engine, "");
+    assert_eq!(
+        (changed(&reply), reply.warnings.len()),
+        (vec!["check".to_string()], 0),
+        "{:?}",
+        reply.warnings
+    );
+    // A change of more files than are compared is not looked at as a whole.
+    (0..1_005).for_each(|n| tree.write(&format!("a/{n:04}.txt"), "another text\n"));
+    let reply = ask(&engine, "");
+    let why = reply.incomplete.as_ref().map(ToString::to_string).unwrap_or_default();
+    assert!(why.contains("not every changed file was looked at"), "{why} {:?}", reply.warnings);
+}
+
+#[test]
 fn a_diff_may_be_given_as_text() {
     let tree = repository();
     let engine = open(&tree);

@@ -1,10 +1,12 @@
 //! The files that differ between two commits, or between a commit and the worktree.
 
 use std::collections::BTreeMap;
-use std::fs::Metadata;
+use std::fs::{self, Metadata};
 use std::io;
+use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use gix::ObjectId;
 use gix::bstr::ByteSlice;
 
 use super::commit::CommitTree;
@@ -47,7 +49,10 @@ impl CommitTree {
             };
             let is_same_blob = old.old.as_ref().is_some_and(|old| old.id.0[..] == *entry.id.as_bytes());
             let top = repo.top().join(entry.path(&index).to_str_lossy().as_ref());
-            let is_same_file = || top.symlink_metadata().is_ok_and(|now| is_unchanged(&entry.stat, &now));
+            let is_same_file = || {
+                let now = top.symlink_metadata();
+                now.is_ok_and(|now| is_unchanged(&entry.stat, &now) || has_content(&top, &now, entry.id))
+            };
             if !(is_same_blob && is_same_file()) {
                 found.push(old);
             }
@@ -106,7 +111,7 @@ impl Repo {
     /// The best common ancestor of two commits; `None` if there is none.
     pub fn merge_base(&self, one: &str, other: &str) -> Option<String> {
         let repo = self.inner.to_thread_local();
-        let id = |commit: &str| gix::ObjectId::from_hex(commit.as_bytes()).ok();
+        let id = |commit: &str| ObjectId::from_hex(commit.as_bytes()).ok();
         let base = repo.merge_base(id(one)?, id(other)?).ok()??;
         Some(base.to_hex().to_string())
     }
@@ -119,6 +124,15 @@ fn listed(tree: &CommitTree, folder: &RelPath) -> io::Result<Option<std::sync::A
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// A larger file counts as changed if its stat data are not those of git's index.
+const MAX_HASHED: u64 = 8 << 20;
+
+/// Whether a regular file has the content of a blob. After a copy of the tree, git's index has other stat data for every file.
+fn has_content(path: &Path, now: &Metadata, blob: ObjectId) -> bool {
+    let hash = |bytes: Vec<u8>| gix::objs::compute_hash(blob.kind(), gix::objs::Kind::Blob, &bytes).ok();
+    now.is_file() && now.len() <= MAX_HASHED && fs::read(path).ok().and_then(hash) == Some(blob)
 }
 
 /// Whether a file has the size and the time of git's index. A file that was changed within the resolution of the time
