@@ -154,9 +154,10 @@ impl Graph<'_> {
         // The static members of a type that is used as a whole.
         let own = self.namespaces_of(question.file);
         for used in own.used.iter().chain(self.global_namespaces()) {
-            let holder = used.rsplit('.').next().unwrap_or(used);
-            let members = question.in_container(holder);
-            if !members.is_empty() && used.contains('.') {
+            let (home, holder) = used.rsplit_once('.').unwrap_or(("", used));
+            let mut members = question.in_container(holder);
+            members.retain(|own| *self.namespace_of(own) == *home);
+            if !members.is_empty() {
                 return Some((EdgeRule::Wildcard, question.nearest(members)));
             }
         }

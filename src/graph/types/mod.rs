@@ -12,6 +12,7 @@ mod evaluate;
 mod evaluations;
 mod fields;
 mod found;
+mod initializers;
 mod instances;
 mod item;
 mod known;

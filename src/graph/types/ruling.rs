@@ -4,19 +4,16 @@
 use super::evaluate::unique;
 use super::library;
 use super::locals::declaration;
-use super::operands::before_arguments;
 use super::site::Site;
-use super::sources;
-use super::written::{Form, LIST, WrittenType, written};
+use super::written::{Form, LIST, WrittenType};
 use crate::declarations::{LocalSource, ValuePart};
 use crate::definition::Definition;
 use crate::family::{CSHARP, Family};
 use crate::files::Graph;
 use crate::judgement::TypeRuling;
-use crate::questions::definition_of;
 use crate::resolve::{Question, dedup};
 use crate::rule::EdgeRule;
-use crate::uses::{FileFacts, NameUse, Receiver, UseRole, around, innermost};
+use crate::uses::{FileFacts, NameUse, Receiver, UseRole, innermost};
 use spyhop_base::text::Span;
 use spyhop_search::SearchError;
 
@@ -300,81 +297,6 @@ impl Graph<'_> {
         let types = self.literal_types(site, open)?;
         // The keys of lists and maps are expressions.
         Ok(types.filter(|types| types.iter().all(|own| !matches!(&*own.name, LIST | "map"))))
-    }
-
-    /// The types of the object of C# whose member the name at `at` is, behind the brace at `open`: of `new Pool { Size = 1 }`,
-    /// `pool with { Size = 1 }` and `any is Pool { Size: 1 }`.
-    fn initialized(
-        &self,
-        site: &Site<'_>,
-        at: usize,
-        open: usize,
-    ) -> Result<Option<Vec<WrittenType>>, SearchError> {
-        let tokens = &site.item.tokens;
-        let is_value =
-            tokens.is(at + 1, b'=') && !tokens.is_operator(at + 1, "==") && !tokens.is_operator(at + 1, "=>");
-        let is_pattern = tokens.is(at + 1, b':') && !tokens.is(at + 2, b':');
-        let begins = tokens.is(at - 1, b'{') || tokens.is(at - 1, b',');
-        let (Some(close), true) = (tokens.partner(open), begins && (is_value || is_pattern)) else {
-            return Ok(None);
-        };
-        let before = open - 1;
-        let of_value = |last: usize| Ok(self.ending_at(site, last)?.map(|(types, _)| types));
-        let of_outer = |key: usize| -> Result<Option<Vec<WrittenType>>, SearchError> {
-            let outer = tokens.around(key).filter(|outer| tokens.is(*outer, b'{') && *outer > 0);
-            let Some(types) = outer.map(|outer| self.initialized(site, key, outer)).transpose()?.flatten()
-            else {
-                return Ok(None);
-            };
-            let fields = self.each(&types, |own| self.field_of(own, tokens.word(key)))?;
-            Ok(Some(fields))
-        };
-        match tokens.word(before) {
-            "with" if is_value && before > 0 => return of_value(before - 1),
-            "new" if is_value => return Ok(Some(vec![WrittenType::new(site.file, "object")])),
-            "is" if is_pattern && before > 0 => return of_value(before - 1),
-            "=" if is_value && before > 0 => return of_outer(before - 1),
-            ":" if is_pattern && before > 0 => return of_outer(before - 1),
-            _ => {}
-        }
-        // `Pool pool = new() { Size = 1 }`.
-        let list = tokens.partner(before).filter(|_| tokens.is(before, b')'));
-        if let Some(new) = list.and_then(|list| list.checked_sub(1)).filter(|new| tokens.word(*new) == "new")
-        {
-            // `=> new() { Size = 1 }` and `return new() { Size = 1 }` in a function.
-            let is_body = new > 1 && tokens.is_operator(new - 2, "=>") && tokens.around(new).is_none();
-            if is_value && (is_body || new > 0 && tokens.word(new - 1) == "return") {
-                let function = around(&site.facts.symbols, site.owner).position(|own| own.kind.is_function());
-                let place = std::iter::successors(site.owner, |at| site.facts.symbols[*at as usize].parent);
-                let place = function.and_then(|function| place.into_iter().nth(function));
-                return Ok(place.map(|place| self.result_types(&definition_of(site.file, site.facts, place))));
-            }
-            let Some(name) = new.checked_sub(2).filter(|_| is_value && tokens.is(new - 1, b'=')) else {
-                return Ok(None);
-            };
-            if let Some(types) = of_outer(name)? {
-                return Ok(Some(types));
-            }
-            return self.local(site, sources::source_at(tokens, site.language, name)).map(Some);
-        }
-        let end = list.unwrap_or(open);
-        let mut first = match end.checked_sub(1) {
-            Some(last) if tokens.is(last, b'>') => before_arguments(Family::Other("csharp"), tokens, last),
-            last => last,
-        };
-        while let Some(at) = first.filter(|at| *at > 1 && tokens.is(at - 1, b'.') && tokens.is_word(at - 2)) {
-            first = Some(at - 2);
-        }
-        let word = first.and_then(|first| first.checked_sub(1)).map_or("", |at| tokens.word(at));
-        let is_typed = first.is_some_and(|first| tokens.word(first).starts_with(char::is_uppercase));
-        match is_typed && (word == "new" || is_pattern && list.is_none()) {
-            true => {
-                let first = first.unwrap_or(end);
-                Ok(Some(written((CSHARP, site.file), &site.item, first, end)))
-            }
-            false => Ok(None),
-        }
-        .map(|found| found.filter(|_| close > at))
     }
 
     /// The types of the literal whose brace is at `open`. The type of an element of a list or map may be left out.
