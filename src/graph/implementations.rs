@@ -5,11 +5,11 @@
 
 use rustc_hash::FxHashSet;
 
-use super::bases::bases_of;
 use super::definition::Definition;
 use super::family::Family;
 use super::files::{BYTES_PER_STEP, Graph, SymbolKey};
 use super::mentions::RESOLVED;
+use super::mixins::{bases_in, bytes_of_bases};
 use super::questions::{GraphEdge, Relation, STEPS_PER_EDGE, aliases_of, definition_of};
 use super::resolve::{MAX_MEANINGS, MAX_STEPS};
 use super::rule::EdgeRule;
@@ -182,20 +182,19 @@ impl Graph<'_> {
         found: &mut Vec<Derived>,
     ) -> Result<Vec<u32>, SearchError> {
         let language = self.language(file);
+        let has_mixes = !SyntaxFacts::of(language).mixes.is_empty();
         let mut places = Vec::new();
         for (place, symbol) in (0..).zip(facts.symbols.iter()) {
-            let head = facts.at(symbol.signature);
-            if !self.steps.take(1 + head.len() / BYTES_PER_STEP) {
+            if !self.steps.take(1 + bytes_of_bases(language, facts, place) / BYTES_PER_STEP) {
                 break;
             }
-            let may_derive = symbol.kind.is_type_like() || symbol.kind == SymbolKind::Impl;
-            if !may_derive || !names.iter().any(|name| head.contains(name)) {
+            let may_derive = self.family(file).is_type(symbol.kind) || symbol.kind == SymbolKind::Impl;
+            let read = if has_mixes { symbol.span } else { symbol.signature };
+            if !may_derive || !names.iter().any(|name| facts.at(read).contains(name)) {
                 continue;
             }
-            let bases = bases_of(language, &symbol.name, head);
-            let Some(own) = bases.into_iter().find(|own| names.contains(&own.name)) else { continue };
-            let start = symbol.signature.start as usize + own.at;
-            let span = Span::new(start, start + own.name.len());
+            let bases = bases_in(language, facts, place);
+            let Some(span) = bases.into_iter().find(|own| names.contains(&facts.at(*own))) else { continue };
             places.push(span.start);
             if let Some(confidence) = self.means_base((file, facts), span, base)? {
                 let own = definition_of(file, facts, place);

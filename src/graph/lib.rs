@@ -37,6 +37,7 @@ mod local_names;
 mod macros;
 mod mention_rules;
 mod mentions;
+mod mixins;
 mod modules;
 mod namespaces;
 mod other_names;

@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::bases::bases_of;
 use super::definitions::FamilyDefinitions;
 use super::family::{CSHARP, Family};
 use super::files::{BYTES_PER_STEP, Graph};
 use super::imports::{Binding, ImportStatement};
 use super::judgement::{Judgement, Meaning, TypeRuling};
+use super::mixins::{bases_in, bytes_of_bases};
 use super::paths::package;
 use super::ruby::is_local;
 use super::rule::EdgeRule;
@@ -544,17 +544,20 @@ impl Graph<'_> {
         let all = self.definitions_in(self.family(file), name)?;
         let here = all.in_file(file).iter();
         let others = all.iter().filter(|found| found.file != file);
-        let types = here.chain(others).filter(|found| found.kind.is_type_like()).take(2);
+        let family = self.family(file);
+        let most = if SyntaxFacts::of(self.language(file)).reopened { MAX_AMBIGUOUS } else { 2 };
+        let types = here.chain(others).filter(|found| family.is_type(found.kind)).take(most);
         let mut bases = Vec::new();
         for found in types {
             let Some(facts) = self.facts(found.file) else { continue };
             for place in facts.symbols_by_name.get(name).into_iter().flatten() {
-                let signature = facts.at(facts.symbols[*place as usize].signature);
-                if !self.steps.take(1 + signature.len() / BYTES_PER_STEP) {
+                let language = self.language(found.file);
+                if !self.steps.take(1 + bytes_of_bases(language, &facts, *place) / BYTES_PER_STEP) {
                     break;
                 }
-                let named = bases_of(self.language(found.file), name, signature);
-                bases.extend(named.into_iter().map(|base| base.name.to_string()).filter(|base| base != name));
+                let named = bases_in(language, &facts, *place);
+                let named = named.into_iter().map(|base| facts.at(base).to_string());
+                bases.extend(named.filter(|base| base != name));
             }
         }
         let bases = Rc::new(bases);
@@ -574,6 +577,9 @@ impl Graph<'_> {
             let here = question.in_same_file(|found| found.container.is_none());
             return Ok(Some((EdgeRule::QualifiedModule, question.nearest(here))));
         }
+        if SyntaxFacts::of(self.language(question.file)).qualified && !self.has_path(question, path)? {
+            return Ok(Some((EdgeRule::QualifiedType, Vec::new())));
+        }
         let members = question.members(last);
         // What Rust's library defines for a number goes before what a trait of the tree does.
         let is_basic = question.family == Family::Rust && BASIC.contains(&last);
@@ -591,8 +597,30 @@ impl Graph<'_> {
         if question.family == Family::C && self.is_outside_type(question.file, last)? {
             return Ok(Some((EdgeRule::QualifiedType, Vec::new())));
         }
+        if let Family::Other(_) = question.family
+            && let Some(ruling) = self.inherited(question, Some(last))?
+        {
+            return Ok(Some(ruling));
+        }
         // A path that Rust cannot find in the tree leads to another crate.
         Ok((question.family == Family::Rust).then_some((EdgeRule::Ambiguous, Vec::new())))
+    }
+
+    /// Whether the tree defines each part of the path before a name, or what is in this part. What a variable holds is not known.
+    fn has_path(&self, question: &Question<'_>, path: &str) -> Result<bool, SearchError> {
+        let mut inner = question.candidates.clone();
+        for part in path.rsplit("::").filter(|part| !part.is_empty() && !part.starts_with('$')) {
+            let named = self.definitions_in(question.family, part)?;
+            let holds = |own: &Definition| {
+                let container = own.container.as_deref().and_then(|own| own.rsplit(':').next());
+                self.steps.take(1) && container == Some(part)
+            };
+            if named.iter().next().is_none() && !inner.iter().any(holds) {
+                return Ok(false);
+            }
+            inner = named;
+        }
+        Ok(true)
     }
 
     /// A name after an imported name: a member of an imported type, or an item of an imported module.

@@ -85,6 +85,10 @@ pub(super) struct SyntaxFacts {
     pub overloads: bool,
     /// Whether the places of types are known, so that no name there means a member.
     pub type_places: bool,
+    /// Whether a name behind a path is outside of the tree if the tree does not define the path.
+    pub qualified: bool,
+    /// Words after which the body of a type names types whose members it takes.
+    pub mixes: Vec<String>,
     /// What stands before the base type of a type without a name.
     #[serde(skip)]
     pub before_anonymous: Option<Regex>,

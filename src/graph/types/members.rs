@@ -4,12 +4,12 @@ use super::fields::name_and_parameters;
 use super::library;
 use super::site::Site;
 use super::written::{Form, WrittenType, written};
-use crate::bases::bases_of;
 use crate::definition::Definition;
 use crate::family::{CSHARP, Family};
 use crate::files::{BYTES_PER_STEP, Graph};
 use crate::generics::{end_of_type, split_types};
 use crate::overloads::is_constructor;
+use crate::mixins::bases_in;
 use crate::paths::{package, shared_folders};
 use crate::resolve::{Question, dedup};
 use crate::syntax_facts::SyntaxFacts;
@@ -526,9 +526,8 @@ impl Graph<'_> {
         let mut found = Vec::new();
         for part in parts {
             let Some(facts) = self.facts(part.file) else { continue };
-            let Some(symbol) = facts.symbols.get(part.place as usize) else { continue };
-            let named = bases_of(self.language(part.file), &part.name, facts.at(symbol.signature));
-            found.extend(named.into_iter().map(|named| WrittenType::new(part.file, named.name)));
+            let named = bases_in(self.language(part.file), &facts, part.place);
+            found.extend(named.into_iter().map(|named| WrittenType::new(part.file, facts.at(named))));
         }
         Ok(found)
     }
