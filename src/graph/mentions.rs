@@ -396,8 +396,11 @@ impl Graph<'_> {
                 mention.to = Some(definition_of(file, facts, place));
                 (MentionPart::Other, Some(MentionReason::Definition))
             }
-            // `$` is a part of names there, and not of words.
-            NameAt::Key(_) | NameAt::Use(_) if rules.has_dollars && is_beside_dollar(&facts.text, span) => {
+            // These signs are parts of names there, and not of words.
+            NameAt::Key(_) | NameAt::Use(_)
+                if rules.has_dollars && is_beside_dollar(&facts.text, span)
+                    || facts.is_part_of_name(span) =>
+            {
                 (MentionPart::Other, Some(MentionReason::Form))
             }
             NameAt::Key(used) => {

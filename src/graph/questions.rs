@@ -1,11 +1,13 @@
 //! Questions to the graph: who uses a definition, what a definition uses, what a file imports.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use super::family::{CSHARP, Family};
+use super::definitions::FamilyDefinitions;
 use super::files::{BYTES_PER_STEP, Graph, READ_AHEAD, SymbolKey};
 use super::imports::Binding;
 use super::judgement::Meaning;
@@ -389,10 +391,7 @@ impl<'a> Graph<'a> {
     pub fn callees(&self, wanted: &Definition) -> Result<Vec<GraphEdge>, SearchError> {
         let Some(facts) = self.facts(wanted.file) else { return Ok(Vec::new()) };
         let mut edges = Vec::new();
-        let calls =
-            facts.uses.iter().filter(|used| used.role == UseRole::Call && wanted.span.contains(used.span));
-        self.steps.take(facts.uses.len());
-        for used in calls {
+        for used in &self.calls_in(wanted, &facts)? {
             if self.steps.is_ended() {
                 break;
             }
@@ -407,6 +406,27 @@ impl<'a> Graph<'a> {
             self.add_edges((wanted.file, &facts, used, 1), meanings, |_| true, &mut edges);
         }
         Ok(edges)
+    }
+
+    /// The calls in the text of a definition, in order: those that the analysis records, and those that a name alone may be.
+    fn calls_in(&self, wanted: &Definition, facts: &FileFacts) -> Result<Vec<NameUse>, SearchError> {
+        let is_call = |used: &&NameUse| used.role == UseRole::Call && wanted.span.contains(used.span);
+        let mut calls: Vec<NameUse> = facts.uses.iter().filter(is_call).cloned().collect();
+        self.steps.take(facts.uses.len());
+        let family = self.family(wanted.file);
+        if !family.calls_without_signs() {
+            return Ok(calls);
+        }
+        let mut failed = None;
+        self.steps.take(wanted.span.range().len() / BYTES_PER_STEP);
+        calls.extend(facts.mentions_where(family, wanted.span, |name| {
+            let defined = self.definitions_in(family, name);
+            let is_callable = |all: Arc<FamilyDefinitions>| all.iter().any(|own| own.kind.is_function());
+            defined.map_or_else(|error| failed.replace(error).is_some(), is_callable)
+        }));
+        calls.retain(|used| used.role == UseRole::Call);
+        calls.sort_by_key(|used| used.span.start);
+        failed.map_or(Ok(calls), Err)
     }
 
     /// The definitions that the name from `start` to `end` means, each with its confidence.

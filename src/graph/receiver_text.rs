@@ -25,6 +25,9 @@ pub(super) fn receiver_before(family: Family, text: &str, comments: &[Span], sta
     let Some(before) = text.get(..start).map(|before| without_comments(before, comments)) else {
         return Receiver::Absent;
     };
+    // A field of a class of PHP: `Pool::$size`.
+    let is_field = family == Family::Other("php") && before.ends_with("::$");
+    let before = if is_field { &before[..before.len() - 1] } else { before };
     if let Some(rest) = before.strip_suffix("::") {
         let path = path_before(without_generics(rest));
         return match path {
@@ -186,6 +189,8 @@ mod tests {
         check("pool // All of them.\n    .take()", Receiver::Chain("pool".into()));
         check_in(Family::Other("php"), "static::take()", Receiver::This);
         check_in(Family::Other("php"), "parent::take()", Receiver::Base);
+        check_in(Family::Other("php"), "static::$take", Receiver::This);
+        check_in(Family::Other("php"), "Pool::$take", Receiver::Path("Pool".into()));
         check("take()", Receiver::Absent);
         check("x = take()", Receiver::Absent);
         check("self.take()", Receiver::This);

@@ -27,6 +27,11 @@ pub(super) enum UseForm {
 impl UseForm {
     /// The form of a use in a file of a language.
     pub fn of(language: &'static str, facts: &FileFacts, used: &NameUse) -> UseForm {
+        // A variable of an object or of the whole program: a method of the name is something else.
+        let before = &facts.text[..used.span.start as usize];
+        if Family::of_language(language).calls_without_signs() && before.ends_with(['@', '$']) {
+            return UseForm::Value;
+        }
         let syntax = SyntaxFacts::of(language);
         if syntax.type_places && used.role != UseRole::Import {
             if is_constructed(facts, used) {
@@ -39,8 +44,8 @@ impl UseForm {
         if !syntax.separate {
             return if used.role == UseRole::Type { UseForm::Type } else { UseForm::Any };
         }
-        let before = facts.text[..used.span.start as usize].trim_end();
-        let is_method_reference = Family::of_language(language) == Family::Jvm && before.ends_with("::");
+        let is_method_reference =
+            Family::of_language(language) == Family::Jvm && before.trim_end().ends_with("::");
         match used.role {
             UseRole::Import => UseForm::Any,
             UseRole::Call => UseForm::Called,

@@ -12,6 +12,7 @@ use super::imports::Imports;
 use super::macros::calls_in_macros;
 pub(super) use super::receiver_text::Receiver;
 use super::receiver_text::{is_word, last_bytes, receiver_before};
+use super::ruby::mark_at;
 pub(super) use super::use_role::UseRole;
 use super::words::{is_skipped, skipped, whole_words, words_where};
 use spyhop_base::model::{Analysis, Reference, ReferenceRole, Symbol, SymbolKind};
@@ -232,6 +233,15 @@ impl FileFacts {
     /// The mentions of `name` that the analysis has not recorded as uses.
     pub fn mentions(&self, family: Family, name: &str) -> Vec<NameUse> {
         let mut found = whole_words(&self.text, name);
+        if family == Family::Other("php") {
+            // A field of a class: `Pool::$size`.
+            let fields = whole_words(&self.text, &format!("${name}")).into_iter();
+            found.extend(
+                fields
+                    .map(|own| Span { start: own.start + 1, end: own.end })
+                    .filter(|own| self.text[..own.start as usize].ends_with("::$")),
+            );
+        }
         found.retain(|span| self.recorded_at(span.start).next().is_none());
         // Literals are looked for only if they may matter.
         if !found.is_empty() {
@@ -240,9 +250,14 @@ impl FileFacts {
         self.unrecorded(family, found)
     }
 
-    /// The mentions of names that `takes` chooses, which the analysis has not recorded as uses.
-    pub(crate) fn mentions_where(&self, family: Family, takes: impl FnMut(&str) -> bool) -> Vec<NameUse> {
-        self.unrecorded(family, words_where(&self.text, &self.skipped, takes))
+    /// The mentions in a part of the text of names that `takes` chooses, which the analysis has not recorded as uses.
+    pub(crate) fn mentions_where(
+        &self,
+        family: Family,
+        part: Span,
+        takes: impl FnMut(&str) -> bool,
+    ) -> Vec<NameUse> {
+        self.unrecorded(family, words_where(family, &self.text, part, &self.skipped, takes))
     }
 
     fn unrecorded(&self, family: Family, mut found: Vec<Span>) -> Vec<NameUse> {
@@ -253,6 +268,7 @@ impl FileFacts {
             };
             self.recorded_at(span.start).next().is_none()
                 && !in_macro()
+                && !self.is_part_of_name(*span)
                 && !self.is_defining_name(*span, self.at(*span))
                 && !self.is_key(family, *span)
         });
@@ -290,6 +306,13 @@ impl FileFacts {
         }
         let used = NameUse { role: self.role_of_mention(span), ..self.use_at(span) };
         if self.is_key(self.family, span) { NameAt::Key(used) } else { NameAt::Use(used) }
+    }
+
+    /// Whether a word is the beginning of a longer name: `empty` of Ruby's `empty?`.
+    pub(crate) fn is_part_of_name(&self, span: Span) -> bool {
+        self.family.calls_without_signs()
+            && !self.at(span).ends_with(['?', '!'])
+            && mark_at(&self.text, span.end as usize) > 0
     }
 
     /// The role of a use that the analysis has not recorded.

@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::files::Graph;
 use super::questions::GraphEdge;
+use spyhop_base::text::Span;
 use spyhop_search::SearchError;
 
 impl Graph<'_> {
@@ -20,7 +21,7 @@ impl Graph<'_> {
         let bound = facts.imports.iter().flat_map(|import| &import.bindings);
         let bound: FxHashSet<&str> = bound.map(|binding| &*binding.local).collect();
         let mut failed = None;
-        let mentions = facts.mentions_where(self.family(file), |name| {
+        let mentions = facts.mentions_where(self.family(file), Span::new(0, facts.text.len()), |name| {
             let defined = self.definitions(name).map(|found| !found.is_empty());
             bound.contains(name) || defined.unwrap_or_else(|error| failed.replace(error).is_some())
         });

@@ -6,6 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::family::{CSHARP, Family};
+use super::ruby::mark_at;
 use spyhop_base::text::Span;
 
 /// The whole words `name` in `text`, in order.
@@ -29,15 +30,24 @@ pub(super) fn is_skipped(skipped: &[Span], span: Span) -> bool {
     skipped.get(next).is_some_and(|skipped| skipped.start <= span.start)
 }
 
-/// The whole words in `text` outside of the `skipped` spans that `takes` chooses, in order.
-pub(super) fn words_where(text: &str, skipped: &[Span], mut takes: impl FnMut(&str) -> bool) -> Vec<Span> {
+/// The whole words in a `part` of `text` outside of the `skipped` spans that `takes` chooses, in order.
+pub(super) fn words_where(
+    family: Family,
+    text: &str,
+    part: Span,
+    skipped: &[Span],
+    mut takes: impl FnMut(&str) -> bool,
+) -> Vec<Span> {
     let is_word = |c: char| c == '_' || c == '$' || c.is_alphanumeric();
-    let (mut found, mut at) = (Vec::new(), 0);
-    for next in skipped.iter().copied().chain([Span::new(text.len(), text.len())]) {
-        while let Some(start) = text.get(at..next.start as usize).and_then(|rest| rest.find(is_word)) {
+    let (mut found, mut at, to) = (Vec::new(), part.start as usize, part.end as usize);
+    let next = skipped.partition_point(|skipped| skipped.end <= part.start);
+    for next in skipped[next..].iter().copied().chain([Span::new(to, to)]) {
+        while let Some(start) = text.get(at..to.min(next.start as usize)).and_then(|rest| rest.find(is_word))
+        {
             let start = at + start;
             let length = text[start..].find(|c| !is_word(c)).unwrap_or(text.len() - start);
             at = start + length;
+            at += if family.calls_without_signs() { mark_at(text, at) } else { 0 };
             if takes(&text[start..at]) {
                 found.push(Span::new(start, at));
             }
