@@ -52,6 +52,7 @@ mod receiver_text;
 mod removed;
 mod resolve;
 mod ruby;
+mod ruby_literals;
 mod rule;
 mod rust_crates;
 mod rust_modules;

@@ -70,7 +70,7 @@ impl MentionRules {
             Family::Web => &WEB,
             Family::Jvm => &JVM,
             Family::C => &C,
-            Family::Go | CSHARP => &KNOWN_LITERALS,
+            Family::Go | CSHARP | Family::Other("ruby") => &KNOWN_LITERALS,
             Family::Rust | Family::Other(_) => &OTHERS,
         }
     }

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::family::{CSHARP, Family};
 use super::ruby::mark_at;
+use super::ruby_literals;
 use spyhop_base::text::Span;
 
 /// The whole words `name` in `text`, in order.
@@ -59,6 +60,9 @@ pub(super) fn words_where(
 
 /// The comments and string literals of a text, in order. The code inside of a literal, as in `f"{x}"`, is not part of it.
 pub(super) fn skipped(family: Family, text: &str, comments: &[Span]) -> Vec<Span> {
+    if family.calls_without_signs() {
+        return ruby_literals::skipped(text, comments);
+    }
     let (bytes, unclosed) = (text.as_bytes(), UnclosedLiterals::default());
     let mut scanner = Scanner { family, bytes, comments, next_comment: 0, unclosed, found: Vec::new() };
     scanner.scan(0, text.len());
