@@ -48,7 +48,16 @@ impl Family {
             "rust" => Family::Rust,
             "javascript" | "jsx" | "typescript" | "tsx" | "vue" | "svelte" | "astro" => Family::Web,
             "erb" => Family::Other("ruby"),
+            "blade" => Family::Other("php"),
             other => Family::Other(other),
+        }
+    }
+
+    /// The language of a family without rules of its own.
+    pub(super) fn language(self) -> Option<&'static str> {
+        match self {
+            Family::Other(language) => Some(language),
+            _ => None,
         }
     }
 

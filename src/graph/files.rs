@@ -311,16 +311,19 @@ impl<'a> Graph<'a> {
             return None;
         };
         self.work.set(left);
-        let facts = self.sources.text(file).and_then(|text| match uses {
-            Some(uses) => {
-                let (mut names, mut minor) = (Vec::new(), Vec::new());
-                let outline = self.sound(version.outline(&mut names))?;
-                let details = self.sound(version.details(&outline, &mut minor))?;
-                Some(Rc::new(FileFacts::stored(family, text, (&outline, &details), uses)))
-            }
-            None => {
-                let analysis = self.sources.analyze(file, &text);
-                Some(Rc::new(FileFacts::analyzed(family, text, analysis)))
+        let facts = self.sources.text(file).and_then(|text| {
+            let page = self.grammars.page_text(version.language(), &text, self.family(file).language());
+            match uses {
+                Some(uses) => {
+                    let (mut names, mut minor) = (Vec::new(), Vec::new());
+                    let outline = self.sound(version.outline(&mut names))?;
+                    let details = self.sound(version.details(&outline, &mut minor))?;
+                    Some(Rc::new(FileFacts::stored(family, text, (&outline, &details), uses, page)))
+                }
+                None => {
+                    let analysis = self.sources.analyze(file, &text);
+                    Some(Rc::new(FileFacts::analyzed(family, text, analysis, page)))
+                }
             }
         });
         self.facts.borrow_mut().insert(file, facts.clone());

@@ -380,6 +380,10 @@ impl Graph<'_> {
         };
         let rules = MentionRules::of(self.family(file));
         let (part, reason) = match facts.name_at(span, self.has_literals(file)) {
+            // The text of a page may hold code in a language that its code is not in.
+            NameAt::Comment if facts.is_in_page(span) && !wanted.families.contains(&self.family(file)) => {
+                (MentionPart::Possible, Some(MentionReason::OtherLanguage))
+            }
             NameAt::Comment => (MentionPart::Text, None),
             NameAt::Literal(before)
                 if self.may_hold_code(file, facts.at(before))

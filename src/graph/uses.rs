@@ -62,7 +62,10 @@ pub(super) struct FileFacts {
     /// The places of symbols by their names.
     pub symbols_by_name: Lazy<FxHashMap<Box<str>, Vec<u32>>>,
     recorded: Arc<Vec<RecordedUse>>,
+    /// The comments, and the text of a page around its code.
     comments: Arc<Vec<Span>>,
+    /// The text of a page around its code, as that of ERB and Blade.
+    page: Vec<Span>,
     /// The comments and the string literals.
     skipped: Lazy<Vec<Span>>,
     family: Family,
@@ -100,6 +103,7 @@ impl FileFacts {
         text: Arc<String>,
         (outline, details): (&Outline<'_>, &Details<'_>),
         stored: StoredUses,
+        page: Vec<Span>,
     ) -> FileFacts {
         let symbol = |symbol: &OutlineSymbol<'_>| Symbol {
             name: symbol.name.into(),
@@ -119,13 +123,18 @@ impl FileFacts {
         }
         let recorded = stored.uses.into_iter().map(RecordedUse::Stored).collect();
         let minor = details.minor.iter().map(symbol).collect();
-        FileFacts::new(family, text, (symbols, minor), recorded, stored.comments)
+        FileFacts::new(family, text, (symbols, minor), recorded, (stored.comments, page))
     }
 
-    pub(crate) fn analyzed(family: Family, text: Arc<String>, analysis: Analysis) -> FileFacts {
+    pub(crate) fn analyzed(
+        family: Family,
+        text: Arc<String>,
+        analysis: Analysis,
+        page: Vec<Span>,
+    ) -> FileFacts {
         let Analysis { symbols, minor, references, comments, .. } = analysis;
         let recorded = references.into_iter().map(RecordedUse::Analyzed).collect();
-        FileFacts::new(family, text, (symbols, minor), recorded, comments)
+        FileFacts::new(family, text, (symbols, minor), recorded, (comments, page))
     }
 
     fn new(
@@ -133,8 +142,15 @@ impl FileFacts {
         text: Arc<String>,
         (symbols, minor): (Vec<Symbol>, Vec<Symbol>),
         recorded: Vec<RecordedUse>,
-        comments: Vec<Span>,
+        (mut comments, page): (Vec<Span>, Vec<Span>),
     ) -> FileFacts {
+        let mut recorded = recorded;
+        if !page.is_empty() {
+            // Scripts and styles of a page are in languages of other families.
+            recorded
+                .retain(|used| !is_skipped(&page, Span::new(used.start() as usize, used.start() as usize)));
+            comments = joined(comments, &page);
+        }
         let (symbols, recorded, comments) = (Arc::new(symbols), Arc::new(recorded), Arc::new(comments));
         let macros = {
             let (text, comments) = (text.clone(), comments.clone());
@@ -181,6 +197,7 @@ impl FileFacts {
             minor,
             recorded,
             comments,
+            page,
             family,
         }
     }
@@ -218,7 +235,7 @@ impl FileFacts {
 
     /// The facts of a file that need no analysis: its text and its imports.
     pub(crate) fn without_analysis(family: Family, text: Arc<String>) -> FileFacts {
-        FileFacts::new(family, text, Default::default(), Vec::new(), Vec::new())
+        FileFacts::new(family, text, Default::default(), Vec::new(), Default::default())
     }
 
     pub(crate) fn use_at(&self, span: Span) -> NameUse {
@@ -333,6 +350,11 @@ impl FileFacts {
             }
             _ => UseRole::Mention,
         }
+    }
+
+    /// Whether a word is in the text of a page around its code.
+    pub(crate) fn is_in_page(&self, span: Span) -> bool {
+        is_skipped(&self.page, span)
     }
 
     pub fn comments(&self) -> &[Span] {
@@ -479,6 +501,18 @@ impl FileFacts {
     }
 }
 
+/// Two lists of spans as one, in order. Spans that touch are one.
+fn joined(mut spans: Vec<Span>, more: &[Span]) -> Vec<Span> {
+    spans.extend(more);
+    spans.sort_unstable_by_key(|span| span.start);
+    spans.dedup_by(|next, before| {
+        let touches = next.start <= before.end;
+        before.end = if touches { before.end.max(next.end) } else { before.end };
+        touches
+    });
+    spans
+}
+
 /// Whether a name is a part of the path of a module in quotes, as `pool` of `import x from './pool'`. Such a path names a file.
 fn is_in_module_path(text: &str, reference: &Reference) -> bool {
     let before = || last_bytes(&text[..reference.span.start as usize]);
@@ -581,8 +615,9 @@ mod tests {
                 let outline = Outline::from(&analysis);
                 let details = Details::from(&analysis);
                 let stored = StoredUses::encode(&text, &analysis).decoded().unwrap();
-                let stored = FileFacts::stored(family, text.clone(), (&outline, &details), stored);
-                let analyzed = FileFacts::analyzed(family, text.clone(), analysis.clone());
+                let stored =
+                    FileFacts::stored(family, text.clone(), (&outline, &details), stored, Vec::new());
+                let analyzed = FileFacts::analyzed(family, text.clone(), analysis.clone(), Vec::new());
                 n_uses += analyzed.uses.len();
                 assert_eq!(told(&stored, family), told(&analyzed, family), "{}", row.name);
             }

@@ -22,6 +22,8 @@ struct LanguageParts<'r> {
     parts: Vec<Span>,
     /// What belongs to the first language within the parts.
     excepted: Vec<Span>,
+    /// What stands in place of the first bytes of the first part.
+    begin: Option<(usize, &'r str)>,
     /// The signs in place of the last bytes of parts.
     ends: Vec<(usize, u8)>,
     /// Whether the parts are strings with escapes.
@@ -67,6 +69,12 @@ impl EmbeddedParts<'_> {
     }
 }
 
+/// The parts of `text` in a language, in order.
+pub(crate) fn parts_in(text: &str, rules: &[RegionRule], language: &str) -> Vec<Span> {
+    let found = find(text, rules).0.into_iter().find(|region| region.language == language);
+    found.map_or_else(Vec::new, |region| region.parts)
+}
+
 /// The parts of `text` that `rules` name.
 pub(super) fn find<'r>(text: &str, rules: &'r [RegionRule]) -> EmbeddedParts<'r> {
     let bytes = text.as_bytes();
@@ -100,14 +108,18 @@ pub(super) fn find<'r>(text: &str, rules: &'r [RegionRule]) -> EmbeddedParts<'r>
         if let Some(language) = rule.language.as_deref() {
             let place = regions.iter().position(|region| region.language == language).unwrap_or_else(|| {
                 let (parts, excepted, ends) = (Vec::new(), Vec::new(), Vec::new());
-                regions.push(LanguageParts { language, parts, excepted, ends, escaped: rule.escaped });
+                let (begin, escaped) = (None, rule.escaped);
+                regions.push(LanguageParts { language, parts, excepted, begin, ends, escaped });
                 regions.len() - 1
             });
             if !part.is_empty() && text.get(part.range()).is_some() {
                 let sign = rule.ends.filter(|_| bytes.get(part.range().end).is_some_and(u8::is_ascii));
                 let end = part.range().end + usize::from(sign.is_some());
                 regions[place].ends.extend(sign.map(|sign| (end - 1, sign)));
-                regions[place].parts.push(Span::new(part.range().start, end));
+                let begin = rule.begin.as_deref().filter(|_| regions[place].parts.is_empty());
+                let start = part.range().start - begin.map_or(0, str::len);
+                regions[place].begin = begin.map(|begin| (start, begin)).or(regions[place].begin);
+                regions[place].parts.push(Span::new(start, end));
             }
             if let Some(except) = &rule.except {
                 let inside = &bytes[part.range()];
@@ -125,7 +137,7 @@ pub(super) fn find<'r>(text: &str, rules: &'r [RegionRule]) -> EmbeddedParts<'r>
 /// `text` with a number in place of what a region excepts, because a template most often writes a value there, without the escapes of
 /// strings, and with the signs at the ends of parts.
 fn filled(text: &str, region: &LanguageParts<'_>) -> Option<String> {
-    if region.excepted.is_empty() && region.ends.is_empty() && !region.escaped {
+    if region.excepted.is_empty() && region.ends.is_empty() && region.begin.is_none() && !region.escaped {
         return None;
     }
     let mut bytes = text.as_bytes().to_vec();
@@ -133,6 +145,9 @@ fn filled(text: &str, region: &LanguageParts<'_>) -> Option<String> {
         region.parts.iter().for_each(|part| unescape(&mut bytes[part.range()]));
     }
     region.ends.iter().for_each(|(at, sign)| bytes[*at] = *sign);
+    if let Some((at, begin)) = region.begin {
+        bytes[at..at + begin.len()].copy_from_slice(begin.as_bytes());
+    }
     for span in &region.excepted {
         let part = &mut bytes[span.range()];
         let digits = if part.contains(&b'\n') { 1 } else { part.len() };

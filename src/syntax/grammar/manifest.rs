@@ -322,6 +322,8 @@ pub(super) struct RegionEntry {
     pub except: Option<String>,
     /// The language, which has a parser; without it, the part is text.
     pub language: Option<String>,
+    /// What a parser of the language needs at the beginning of its text. It stands in place of the last bytes before the first part.
+    pub begin: Option<String>,
     /// The sign that ends a statement, which stands in place of the first byte behind each part.
     pub ends: Option<char>,
     /// Whether the part is a string with the escapes of JSON.

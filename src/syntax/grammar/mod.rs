@@ -38,6 +38,7 @@ use parsers::{BuiltInHead, HEADS, LINKED, Linked};
 use spyhop_base::id::LanguageId;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
+use spyhop_base::text::Span;
 
 /// Every language that this binary knows. `Grammars` is `Send + Sync`; share it in an `Arc`.
 pub struct Grammars {
@@ -269,7 +270,7 @@ impl Grammars {
         if let Some(&id) = self.by_file.get(path.file_name()) {
             return id;
         }
-        let Some((owner, extension)) = path.extension().and_then(|extension| self.owner(extension)) else {
+        let Some((owner, extension)) = self.owner_of(path) else {
             if let Some(id) = self.by_stem(path) {
                 return id;
             }
@@ -289,7 +290,7 @@ impl Grammars {
         if self.by_file.contains_key(path.file_name()) {
             return false;
         }
-        match path.extension().and_then(|extension| self.owner(extension)) {
+        match self.owner_of(path) {
             Some((_, extension)) => {
                 self.contested.contains_key(extension) || XML_EXTENSIONS.contains(&extension)
             }
@@ -300,6 +301,15 @@ impl Grammars {
     fn by_stem(&self, path: &RelPath) -> Option<LanguageId> {
         let (stem, _) = path.file_name().split_once('.')?;
         self.by_stem.get(stem).copied()
+    }
+
+    /// The language that owns the extension of a path, and the extension. An extension of two parts, as in `page.blade.php`, counts first.
+    fn owner_of(&self, path: &RelPath) -> Option<(LanguageId, &str)> {
+        let last = path.extension()?;
+        let name = path.file_name();
+        let stem = &name[..name.len().saturating_sub(last.len() + 1)];
+        let both = stem.rfind('.').map(|dot| &name[dot + 1..]);
+        both.and_then(|both| self.owner(both)).or_else(|| self.owner(last))
     }
 
     /// The language that owns an extension, and the extension as spelled in the manifest.
@@ -405,6 +415,24 @@ impl Grammars {
     }
 
     /// The parts of files in language `id` that are in another language.
+    /// The text around the parts that are code in `inner`, in a language without a parser of its own, such as a page of ERB. Empty for
+    /// other languages.
+    pub fn page_text(&self, id: LanguageId, text: &str, inner: Option<&str>) -> Vec<Span> {
+        let regions = if self.has_parser(id) { &[] } else { self.regions(id) };
+        let Some(inner) =
+            inner.filter(|inner| regions.iter().any(|own| own.language.as_deref() == Some(inner)))
+        else {
+            return Vec::new();
+        };
+        let (mut found, mut at) = (Vec::new(), 0);
+        for part in crate::analyze::parts_in(text, regions, inner) {
+            found.extend((part.start > at).then_some(Span { start: at, end: part.start }));
+            at = at.max(part.end);
+        }
+        found.extend(((at as usize) < text.len()).then(|| Span::new(at as usize, text.len())));
+        found
+    }
+
     pub(crate) fn regions(&self, id: LanguageId) -> &[RegionRule] {
         let Some(language) = self.language(id) else { return &[] };
         let compiled = || {
