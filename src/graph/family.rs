@@ -28,8 +28,10 @@ pub(super) const CSHARP: Family = Family::Other("csharp");
 
 /// Whether imports of a language, by its name in filters, are resolved to files.
 pub fn has_imports(language: &'static str) -> bool {
-    let family = Family::of_language(language);
-    family == CSHARP || !matches!(family, Family::Other(_))
+    match Family::of_language(language) {
+        Family::Other(language) => matches!(language, "csharp" | "php" | "ruby" | "swift"),
+        _ => true,
+    }
 }
 
 /// Whether a name of another file has to be imported in a language, by its name in filters, before it is used without a receiver.

@@ -10,6 +10,7 @@ use regex::{Captures, Regex};
 use rustc_hash::FxHashMap;
 
 use super::family::{CSHARP, Family};
+use super::php_names;
 use super::words::skipped;
 
 /// The name under which a module exports what it assigns to `module.exports`.
@@ -131,6 +132,8 @@ fn scan_imports(family: Family, text: &str) -> Vec<ImportStatement> {
         Family::C => c(text, &mut found),
         Family::Other("swift") => swift(text, &mut found),
         CSHARP => csharp(text, &mut found),
+        Family::Other("php") => php_names::imports(text, &mut found),
+        Family::Other("ruby") => ruby(text, &mut found),
         Family::Other(_) => {}
     }
     found.sort_by_key(|import| import.start);
@@ -145,11 +148,11 @@ fn scan_imports(family: Family, text: &str) -> Vec<ImportStatement> {
     found
 }
 
-fn regex(pattern: &str) -> Regex {
+pub(super) fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a constant pattern")
 }
 
-fn start_of(found: &Captures<'_>) -> u32 {
+pub(super) fn start_of(found: &Captures<'_>) -> u32 {
     let whole = found.get(0).expect("group 0 is the match");
     let blanks = whole.as_str().len() - whole.as_str().trim_start().len();
     (whole.start() + blanks) as u32
@@ -165,7 +168,7 @@ fn statement(
     ImportStatement { start: start_of(found), module: module.trim().into(), bindings, is_wildcard }
 }
 
-fn text_of<'t>(found: &Captures<'t>, group: usize) -> &'t str {
+pub(super) fn text_of<'t>(found: &Captures<'t>, group: usize) -> &'t str {
     found.get(group).map_or("", |group| group.as_str())
 }
 
@@ -201,6 +204,21 @@ fn python(text: &str, found: &mut Vec<ImportStatement>) {
             let (module, local) = part.split_once(" as ").unwrap_or((part, part));
             found.push(statement(&import, module, of_module(local.trim()), false));
         }
+    }
+}
+
+/// Files that Ruby loads by a name in quotes. The name is relative to the file only behind `require_relative`.
+fn ruby(text: &str, found: &mut Vec<ImportStatement>) {
+    static REQUIRE: LazyLock<Regex> = LazyLock::new(|| {
+        regex(
+            r#"(?m)^[ \t]*(?:require(_relative)?|load|autoload[ \t(]+:\w+[ \t]*,)[ \t(]*['"]([^'#"\n]+)['"]"#,
+        )
+    });
+    for import in REQUIRE.captures_iter(text) {
+        let name = text_of(&import, 2);
+        let is_here = import.get(1).is_some() && !name.starts_with('.');
+        let module = if is_here { format!("./{name}") } else { name.to_string() };
+        found.push(statement(&import, &module, Vec::new(), false));
     }
 }
 

@@ -625,6 +625,17 @@ impl Graph<'_> {
         })
     }
 
+    /// Whether a member that is read may be a method of PHP: no field has the name.
+    fn is_read_of_method(&self, file: u32, facts: &FileFacts, used: &NameUse) -> bool {
+        let name = facts.at(used.span);
+        let is_member = facts.text[..used.span.start as usize].ends_with("->");
+        let is_field = |own: &Definition| !own.kind.is_function();
+        self.family(file) == Family::Other("php")
+            && is_member
+            && !self.definitions(name).is_ok_and(|all| all.iter().any(is_field))
+            && self.minor_definitions(name).is_ok_and(|all| all.is_empty())
+    }
+
     /// Whether a use of this form means no symbol of the kinds that are wanted.
     fn has_other_form(&self, file: u32, facts: &FileFacts, used: &NameUse, wanted: &WantedSymbols) -> bool {
         let is_member = !matches!(used.receiver, Receiver::Absent);
@@ -635,6 +646,8 @@ impl Graph<'_> {
             Family::Rust | Family::Go if !is_member && !wanted.has_minor => !wanted.has_free,
             _ => match UseForm::of(self.language(file), facts, used) {
                 UseForm::Called => wanted.are_values,
+                // A method of a model is read like a field.
+                UseForm::Value if self.is_read_of_method(file, facts, used) => false,
                 UseForm::Value => wanted.are_functions,
                 UseForm::Type => wanted.are_fields,
                 UseForm::TypeName => !wanted.has_types,

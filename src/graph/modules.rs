@@ -11,6 +11,7 @@ use super::family::{CSHARP, Family};
 use super::files::Graph;
 use super::imports::{Binding, ImportStatement};
 use super::paths::{below, ends_in, normalize, shared_folders};
+use super::php_names;
 use super::resolve::inline_module;
 use super::rust_modules;
 use spyhop_base::path;
@@ -104,6 +105,8 @@ impl<'a> Graph<'a> {
             Family::Jvm => self.jvm_module(from, name),
             Family::C => self.included(from, name),
             Family::Other("swift") => self.swift_module(name),
+            Family::Other("php") => self.php_module(from, name),
+            Family::Other("ruby") => self.ruby_file(from, name),
             Family::Other(_) => Vec::new(),
         };
         files.sort_unstable();
@@ -345,7 +348,7 @@ impl<'a> Graph<'a> {
         files.filter(|file| self.family(*file) == Family::Jvm).collect()
     }
 
-    /// The package that a file of Kotlin, Scala or Java declares.
+    /// The package that a file of Kotlin, Scala or Java declares, or the namespace of a file of PHP.
     pub(super) fn declared_package(&self, file: u32) -> Option<Rc<str>> {
         static PACKAGE: LazyLock<Regex> =
             LazyLock::new(|| Regex::new(r"(?m)^[ \t]*package[ \t]+([\w.]+)").expect("a constant pattern"));
@@ -353,12 +356,28 @@ impl<'a> Graph<'a> {
             return known.clone();
         }
         let text = self.text(file);
-        let package = text.and_then(|text| PACKAGE.captures(&text).map(|found| Rc::from(&found[1])));
+        let pattern: &Regex =
+            if self.family(file) == Family::Other("php") { &php_names::NAMESPACE } else { &PACKAGE };
+        let package = text.and_then(|text| pattern.captures(&text).map(|found| Rc::from(&found[1])));
         self.packages.borrow_mut().insert(file, package.clone());
         package
     }
 
-    /// The files that an include may mean: beside the including file, or else the nearest with this path at its end.
+    /// The file of a `require` of Ruby: relative to the file, or the nearest with this path at its end.
+    fn ruby_file(&self, from: u32, name: &str) -> Vec<u32> {
+        let name = format!("{}.rb", name.strip_suffix(".rb").unwrap_or(name));
+        match name.starts_with('.') {
+            true => self.beside(from, &name).into_iter().collect(),
+            false => normalize(&name).map_or_else(Vec::new, |name| self.nearest(&name, from)),
+        }
+    }
+
+    /// The file with a path that is relative to the folder of a file.
+    pub(super) fn beside(&self, from: u32, name: &str) -> Option<u32> {
+        let folder = path::split(self.snapshot.path(from)).0;
+        normalize(&below(folder, name)).and_then(|path| self.paths().file(&path))
+    }
+
     /// The files of a module of Swift, which is a folder below `Sources`.
     fn swift_module(&self, name: &str) -> Vec<u32> {
         let name = name.split('.').next().unwrap_or(name);
@@ -390,10 +409,9 @@ impl<'a> Graph<'a> {
         found
     }
 
+    /// The files that an include may mean: beside the including file, or else the nearest with this path at its end.
     fn included(&self, from: u32, name: &str) -> Vec<u32> {
-        let folder = path::split(self.snapshot.path(from)).0;
-        let beside = normalize(&below(folder, name)).and_then(|path| self.paths().file(&path));
-        match beside {
+        match self.beside(from, name) {
             Some(file) => vec![file],
             None => normalize(name).map_or_else(Vec::new, |name| self.nearest(&name, from)),
         }

@@ -6,14 +6,15 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-use super::family::{CSHARP, Family};
 use super::definitions::FamilyDefinitions;
+use super::family::{CSHARP, Family};
 use super::files::{BYTES_PER_STEP, Graph, READ_AHEAD, SymbolKey};
 use super::imports::Binding;
 use super::judgement::Meaning;
 use super::other_names::OtherNames;
 use super::paths::shared_folders;
 use super::rule::EdgeRule;
+use super::syntax_facts::SyntaxFacts;
 use super::test_files::is_test_file;
 use super::uses::{FileFacts, NameUse, UseRole};
 use crate::definition::Definition;
@@ -156,7 +157,9 @@ impl<'a> Graph<'a> {
         let (all, limits) = (takes(Relation::References), &self.limits);
         let (mut edges, mut found) = (Vec::new(), FoundUses::default());
         for (name, wanted) in by_name {
-            let other_names = self.other_names(&wanted)?;
+            let mut other_names = self.other_names(&wanted)?;
+            let (runs, files_of_runs) = self.runs_of(name, &wanted)?;
+            other_names.files.extend(files_of_runs);
             let all = all || self.calls_without_signs(&wanted);
             let mut files = self.files_that_use(name, &wanted, all, &other_names.files)?;
             files.retain(|file| (limits.takes_file)(*file));
@@ -170,7 +173,7 @@ impl<'a> Graph<'a> {
                 if at % READ_AHEAD == 0 {
                     self.prepare(&files[at..]);
                 }
-                let asked = (name, &other_names, &symbols, depth);
+                let asked = (name, (&other_names, runs.as_slice()), &symbols, depth);
                 let is_whole = self.edges_in_file(file, asked, (&takes, all), &mut found, &mut edges)?;
                 self.further.set(self.further.get() + usize::from(!is_whole));
             }
@@ -183,7 +186,12 @@ impl<'a> Graph<'a> {
     fn edges_in_file(
         &self,
         file: u32,
-        (name, other_names, wanted, depth): (&str, &OtherNames, &FxHashSet<SymbolKey>, u32),
+        (name, (other_names, runs), wanted, depth): (
+            &str,
+            (&OtherNames, &[&str]),
+            &FxHashSet<SymbolKey>,
+            u32,
+        ),
         (takes, all): (&impl Fn(Relation) -> bool, bool),
         found: &mut FoundUses,
         edges: &mut Vec<GraphEdge>,
@@ -197,6 +205,7 @@ impl<'a> Graph<'a> {
         }
         names.extend(other_names.types.iter().map(|own| &**own));
         names.push(name);
+        names.extend(runs);
         names.sort_unstable();
         names.dedup();
         // The text is searched for each name.
@@ -298,8 +307,9 @@ impl<'a> Graph<'a> {
         families.dedup();
         let mut files = files_with(self.snapshot, IndexField::Reference, name)?;
         if mentions || families.contains(&Family::Rust) {
-            // The index has no uses inside the arguments of macros.
-            files.extend(files_with(self.snapshot, IndexField::Word, name)?);
+            // The index has no uses inside the arguments of macros. Its words have no marks.
+            let word = name.trim_matches(|c: char| c != '_' && !c.is_alphanumeric());
+            files.extend(files_with(self.snapshot, IndexField::Word, word)?);
         }
         files.extend(importers);
         files.sort_unstable();
@@ -417,12 +427,13 @@ impl<'a> Graph<'a> {
         if !family.calls_without_signs() {
             return Ok(calls);
         }
-        let mut failed = None;
+        let (mut failed, runs) = (None, &SyntaxFacts::of(self.language(wanted.file)).runs);
         self.steps.take(wanted.span.range().len() / BYTES_PER_STEP);
         calls.extend(facts.mentions_where(family, wanted.span, |name| {
             let defined = self.definitions_in(family, name);
             let is_callable = |all: Arc<FamilyDefinitions>| all.iter().any(|own| own.kind.is_function());
-            defined.map_or_else(|error| failed.replace(error).is_some(), is_callable)
+            runs.contains_key(name)
+                || defined.map_or_else(|error| failed.replace(error).is_some(), is_callable)
         }));
         calls.retain(|used| used.role == UseRole::Call);
         calls.sort_by_key(|used| used.span.start);

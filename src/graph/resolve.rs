@@ -15,6 +15,7 @@ use super::imports::{Binding, ImportStatement};
 use super::judgement::{Judgement, Meaning, TypeRuling};
 use super::mixins::{bases_in, bytes_of_bases};
 use super::paths::package;
+use super::php_names::has_namespace;
 use super::ruby::is_local;
 use super::rule::EdgeRule;
 use super::steps::Steps;
@@ -292,7 +293,7 @@ impl Graph<'_> {
         facts: &'q FileFacts,
         used: &'q NameUse,
     ) -> Result<Question<'q>, SearchError> {
-        let (family, name) = (self.family(file), facts.at(used.span));
+        let (family, name) = (self.family(file), self.meant_name(file, facts, used)?);
         let candidates = self.definitions_in(family, name)?;
         let form = UseForm::of(self.language(file), facts, used);
         let is_type_of_cpp = family == Family::C
@@ -303,6 +304,10 @@ impl Graph<'_> {
 
     fn judged_by_rules(&self, question: &Question<'_>) -> Result<Judgement, SearchError> {
         let ruling = match &question.used.receiver {
+            // The method of a base type, or one of a library.
+            Receiver::Absent if question.facts.at(question.used.span) == "super" => {
+                self.base_member(question)?.or(Some((EdgeRule::Inherited, Vec::new())))
+            }
             Receiver::Chain(_) if question.family == Family::Jvm && question.used.role == UseRole::Import => {
                 self.imported(question)?
             }
@@ -362,6 +367,10 @@ impl Graph<'_> {
         if is_local {
             return Ok(Some((EdgeRule::SameFile, Vec::new())));
         }
+        let is_php = question.family == Family::Other("php");
+        if is_php && has_namespace(question) {
+            return self.php_plain(question);
+        }
         if let Some((import, binding)) = question.renamed().or_else(|| question.import_of(question.name)) {
             let mut found = self.bound(question.file, import, binding)?;
             let is_outside = found.is_empty();
@@ -369,6 +378,9 @@ impl Graph<'_> {
             if is_outside || !found.is_empty() {
                 return Ok(Some((EdgeRule::Import, found)));
             }
+        }
+        if is_php && let Some(ruling) = self.php_plain(question)? {
+            return Ok(Some(ruling));
         }
         let around = question.facts.type_around(question.used.owner);
         let owners = enclosing_names(question);
@@ -505,7 +517,11 @@ impl Graph<'_> {
     }
 
     /// A member of a base type of `around`.
-    fn inherited(&self, question: &Question<'_>, around: Option<&str>) -> Result<RuleResult, SearchError> {
+    pub(super) fn inherited(
+        &self,
+        question: &Question<'_>,
+        around: Option<&str>,
+    ) -> Result<RuleResult, SearchError> {
         let has_declarations = matches!(self.language(question.file), "csharp" | "java");
         if let (Some(around), true) = (around, has_declarations) {
             let found = self.inherited_by_declarations(question, around)?;
@@ -567,6 +583,9 @@ impl Graph<'_> {
 
     /// A name after a path, as in `Pool::take` and `pool::Pool`.
     fn after_path(&self, question: &Question<'_>, path: &str) -> Result<RuleResult, SearchError> {
+        if question.family == Family::Other("php") {
+            return self.php_member(question, path);
+        }
         let (first, last) =
             (path.split("::").next().unwrap_or(path), path.rsplit("::").next().unwrap_or(path));
         if let Some((import, binding)) = question.import_of(first) {

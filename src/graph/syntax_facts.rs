@@ -1,5 +1,6 @@
 //! What rules know of the syntax of a language, from the table `languages.toml`.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -89,6 +90,14 @@ pub(super) struct SyntaxFacts {
     pub qualified: bool,
     /// Words after which the body of a type names types whose members it takes.
     pub mixes: Vec<String>,
+    /// Names of calls that run another method, and this method; empty for the method of a base type with the name of the caller.
+    pub runs: BTreeMap<String, String>,
+    /// Functions that take the names of functions as texts.
+    pub callables: Vec<String>,
+    hooks: Option<String>,
+    /// The beginning of a statement whose symbols name methods of the type around.
+    #[serde(skip)]
+    pub naming: Option<Regex>,
     /// What stands before the base type of a type without a name.
     #[serde(skip)]
     pub before_anonymous: Option<Regex>,
@@ -124,6 +133,8 @@ impl SyntaxFacts {
             let rows = table.language.into_iter().map(|mut row| {
                 let pattern = row.anonymous.as_deref().map(Regex::new);
                 row.before_anonymous = pattern.map(|pattern| pattern.expect("a test reads it"));
+                let naming = row.hooks.as_deref().map(Regex::new);
+                row.naming = naming.map(|pattern| pattern.expect("a test reads it"));
                 &*Box::leak(Box::new(row))
             });
             rows.flat_map(|row| row.names.iter().map(move |name| (name.clone(), row))).collect()

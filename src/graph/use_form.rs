@@ -46,7 +46,11 @@ impl UseForm {
         }
         let is_method_reference =
             Family::of_language(language) == Family::Jvm && before.trim_end().ends_with("::");
+        // The name of a function in a text.
+        let is_text = Family::of_language(language) == Family::Other("php")
+            && facts.text[used.span.end as usize..].starts_with(['\'', '"']);
         match used.role {
+            UseRole::Mention if is_text => UseForm::Called,
             UseRole::Import => UseForm::Any,
             UseRole::Call => UseForm::Called,
             UseRole::Mention if is_method_reference => UseForm::Called,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::blocks::BlockNesting;
+use super::callables::callable;
 use super::cpp_roles::{connected, emitted, role_of};
 use super::family::Family;
 use super::imports::Imports;
@@ -13,6 +14,7 @@ use super::macros::calls_in_macros;
 pub(super) use super::receiver_text::Receiver;
 use super::receiver_text::{is_word, last_bytes, receiver_before};
 use super::ruby::mark_at;
+use super::syntax_facts::SyntaxFacts;
 pub(super) use super::use_role::UseRole;
 use super::words::{is_skipped, skipped, whole_words, words_where};
 use spyhop_base::model::{Analysis, Reference, ReferenceRole, Symbol, SymbolKind};
@@ -262,7 +264,7 @@ impl FileFacts {
         found.retain(|span| self.recorded_at(span.start).next().is_none());
         // Literals are looked for only if they may matter.
         if !found.is_empty() {
-            found.retain(|span| !is_skipped(&self.skipped, *span));
+            found.retain(|span| !is_skipped(&self.skipped, *span) || self.callable_at(*span).is_some());
         }
         self.unrecorded(family, found)
     }
@@ -293,7 +295,9 @@ impl FileFacts {
             span,
             role: self.role_of_mention(span),
             owner: innermost(&self.symbols, span),
-            receiver: receiver_at(family, &self.text, &self.comments, span.start as usize),
+            receiver: self
+                .callable_at(span)
+                .unwrap_or_else(|| receiver_at(family, &self.text, &self.comments, span.start as usize)),
         };
         found.into_iter().map(new).collect()
     }
@@ -319,10 +323,27 @@ impl FileFacts {
         if let Some(literal) =
             self.skipped.get(next).filter(|literal| has_literals && literal.start <= span.start)
         {
-            return NameAt::Literal(Span { start: literal.start, end: span.start });
+            return match self.callable_at(span) {
+                Some(receiver) => NameAt::Use(NameUse { receiver, ..self.use_at(span) }),
+                None => NameAt::Literal(Span { start: literal.start, end: span.start }),
+            };
         }
         let used = NameUse { role: self.role_of_mention(span), ..self.use_at(span) };
         if self.is_key(self.family, span) { NameAt::Key(used) } else { NameAt::Use(used) }
+    }
+
+    /// The receiver of the function that a text in quotes names for a call.
+    fn callable_at(&self, span: Span) -> Option<Receiver> {
+        let syntax = SyntaxFacts::of(self.family.language()?);
+        callable(&self.text, span, &syntax.callables)
+    }
+
+    /// Whether the symbol of Ruby at `span` names a method of the type around, as in `before_action :check`.
+    fn names_method(&self, span: Span) -> bool {
+        let (before, after) = (&self.text[..span.start as usize], &self.text[span.end as usize..]);
+        let line = before.rsplit('\n').next().unwrap_or_default().trim_start();
+        let naming = self.family.language().and_then(|language| SyntaxFacts::of(language).naming.as_ref());
+        before.ends_with(':') && !after.starts_with(':') && naming.is_some_and(|naming| naming.is_match(line))
     }
 
     /// Whether a word is the beginning of a longer name: `empty` of Ruby's `empty?`.
@@ -337,7 +358,7 @@ impl FileFacts {
         let before = &self.text[..span.start as usize];
         match self.family {
             // A variable of an object is no call.
-            family if family.calls_without_signs() => match before.ends_with(['@', '$']) {
+            family if family.calls_without_signs() => match before.ends_with(['@', '$', ':']) {
                 true => UseRole::Mention,
                 false => UseRole::Call,
             },
@@ -456,7 +477,7 @@ impl FileFacts {
             // A symbol, which names a method or anything else.
             family if family.calls_without_signs() => {
                 let (before, after) = (&self.text[..span.start as usize], &self.text[span.end as usize..]);
-                (before.ends_with(':') && !before.ends_with("::"))
+                (before.ends_with(':') && !before.ends_with("::") && !self.names_method(span))
                     || (after.starts_with(':') && !after.starts_with("::"))
             }
             _ => false,

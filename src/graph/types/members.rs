@@ -8,8 +8,8 @@ use crate::definition::Definition;
 use crate::family::{CSHARP, Family};
 use crate::files::{BYTES_PER_STEP, Graph};
 use crate::generics::{end_of_type, split_types};
-use crate::overloads::is_constructor;
 use crate::mixins::bases_in;
+use crate::overloads::is_constructor;
 use crate::paths::{package, shared_folders};
 use crate::resolve::{Question, dedup};
 use crate::syntax_facts::SyntaxFacts;
@@ -111,6 +111,14 @@ impl Graph<'_> {
                 (outer, container) => outer.is_none() && container.is_none(),
             });
         }
+        if family == Family::Other("php") {
+            let namespace = self.declared_package(written.file);
+            let is_beside = |found: &Definition| self.declared_package(found.file) == namespace;
+            if types.iter().any(is_beside) {
+                types.retain(is_beside);
+                return Ok(types);
+            }
+        }
         let beside =
             |found: &Definition| package(family, self.snapshot.path(found.file)) == package(family, near);
         if family.shares_folder() && types.iter().any(beside) {
@@ -195,7 +203,10 @@ impl Graph<'_> {
         let bound = imports.bound(local).next();
         Ok(match family {
             Family::C if &*written.name == "std" => true,
-            Family::Go => bound.is_some_and(|(import, _)| self.module_files(written.file, import).is_empty()),
+            Family::Go | Family::Other("php") if bound.is_some() => {
+                bound.is_some_and(|(import, _)| self.module_files(written.file, import).is_empty())
+            }
+            Family::Go => false,
             Family::Jvm => bound.is_some() && self.type_definitions(written)?.is_empty(),
             Family::Rust => false,
             CSHARP => self.type_definitions(written)?.is_empty() && !self.is_parameter(written),
