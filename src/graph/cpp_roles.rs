@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::receiver_text::{Receiver, is_word, last_bytes};
+use super::receiver_text::{Receiver, first_bytes, is_word, last_bytes};
 use super::use_role::UseRole;
 use super::words::is_skipped;
 use spyhop_base::model::{Reference, ReferenceRole, Symbol};
@@ -55,8 +55,7 @@ pub(super) fn role_of(text: &str, span: Span, role: UseRole, owner: Option<&Symb
         return role;
     }
     let before = last_bytes(&text[..span.start as usize]).trim_end();
-    let behind = &text[span.end as usize..];
-    let behind = &behind[..behind.floor_char_boundary(MAX_BEHIND)];
+    let behind = first_bytes(&text[span.end as usize..], MAX_BEHIND);
     let is_named = before_macro(text, span.start as usize).is_some();
     let is_base = |owner: &Symbol| {
         let is_constructor = owner.container.as_deref().is_some_and(|own| own.ends_with(&*owner.name));
@@ -120,7 +119,7 @@ fn makes_object(before: &str, behind: &str) -> bool {
         return begins;
     }
     let name = behind.trim_start_matches(is_word);
-    name.len() < behind.len() && behind.len() > 0 && begins && name.trim_start().starts_with(['(', '{'])
+    name.len() < behind.len() && begins && name.trim_start().starts_with(['(', '{'])
 }
 
 /// The text behind the generic arguments at the beginning of a text.

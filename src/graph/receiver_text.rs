@@ -130,6 +130,12 @@ pub(super) fn last_bytes(text: &str) -> &str {
     from.map_or(text, |from| &text[from..])
 }
 
+/// The first bytes of a text, at most so many.
+pub(super) fn first_bytes(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    &text[..end.unwrap_or(0)]
+}
+
 /// The chain of names joined by dots at the end of `text`; empty if an expression comes before the dots.
 fn chain_before(text: &str) -> &str {
     let text = last_bytes(text);

@@ -3,7 +3,7 @@
 use super::definition::Definition;
 use super::files::Graph;
 use super::judgement::Judgement;
-use super::receiver_text::is_word;
+use super::receiver_text::{first_bytes, is_word};
 use super::resolve::Question;
 use super::uses::UseRole;
 
@@ -52,7 +52,7 @@ impl Graph<'_> {
 
 /// The labels of the arguments behind the name of a function, and whether a block is behind them.
 fn labels(text: &str) -> Option<(Vec<Option<&str>>, bool)> {
-    let text = &text[..text.floor_char_boundary(MAX_ARGUMENTS)];
+    let text = first_bytes(text, MAX_ARGUMENTS);
     let has_block = |text: &str| text.trim_start_matches([' ', '\t']).starts_with('{');
     let Some(list) = text.strip_prefix('(') else { return has_block(text).then(|| (Vec::new(), true)) };
     let (parts, end) = parts(list)?;
