@@ -27,7 +27,7 @@ impl Graph<'_> {
     pub(super) fn parameter_count(&self, function: &Definition) -> Option<ParameterCount> {
         let facts = self.facts(function.file).filter(|_| function.kind.is_function())?;
         let name = facts.name_of(function.place)?;
-        self.steps.take(function.span.len() as usize / BYTES_PER_STEP);
+        self.steps.take(function.span.len() / BYTES_PER_STEP);
         parameters_in(facts.text.get(name.end as usize..function.span.end as usize)?)
     }
 

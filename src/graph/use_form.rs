@@ -74,7 +74,7 @@ impl UseForm {
 /// Whether a use is behind the word `new` and before the arguments of a constructor, or in a reference such as `Pool::new`.
 fn is_constructed(facts: &FileFacts, used: &NameUse) -> bool {
     let (before, after) = facts.text.split_at(used.span.start as usize);
-    let after = after[used.span.len() as usize..].trim_start();
+    let after = after[used.span.len()..].trim_start();
     if after.starts_with("::new") {
         return true;
     }
