@@ -46,7 +46,7 @@ macro_rules! framework_files {
 }
 
 framework_files!(
-    "actix" "argparse" "aspnet" "axum" "cargo" "clap" "click" "cobra" "django" "express" "fastapi" "flask" "gin" "jaxrs" "just" "make"
+    "actix" "argparse" "aspnet" "axum" "cargo" "clap" "click" "cobra" "django" "express" "fastapi" "flask" "gin" "jaxrs" "just" "laravel" "make"
     "nestjs" "nextjs" "npm" "phoenix" "python-scripts" "rails" "spring"
 );
 
