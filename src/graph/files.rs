@@ -477,8 +477,9 @@ impl<'a> Graph<'a> {
         let mut names = Vec::new();
         let outline = self.snapshot.version(file).outline(&mut names)?;
         for (place, symbol) in outline.symbols.iter().enumerate() {
-            // Sections of documents and blocks of implementations define no name.
+            // Sections of documents, blocks of implementations and groups of tests define no name.
             if matches!(symbol.kind, SymbolKind::Doc | SymbolKind::Impl)
+                || is_block_with_text(self.family(file), symbol)
                 || name.is_some_and(|name| symbol.name != name)
             {
                 continue;
@@ -487,6 +488,12 @@ impl<'a> Graph<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether a symbol is a block that a text in quotes names, as `describe "take"`: the name of a module of Ruby is a constant.
+fn is_block_with_text(family: Family, symbol: &OutlineSymbol<'_>) -> bool {
+    let is_constant = symbol.name.starts_with(char::is_uppercase);
+    family.calls_without_signs() && symbol.kind == SymbolKind::Module && !is_constant
 }
 
 fn definition(file: u32, place: u32, symbol: &OutlineSymbol<'_>) -> Definition {
