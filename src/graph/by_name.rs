@@ -8,11 +8,29 @@ use super::rule::EdgeRule;
 use super::uses::Receiver;
 use crate::definition::{Definition, distinct};
 use spyhop_base::model::SymbolKind;
+use spyhop_search::SearchError;
 
 /// Names of fewer letters are often those of members of a standard library.
 const SHORT_NAME: usize = 5;
 
 impl Graph<'_> {
+    /// Whether the tree defines each part of the path before a name, or what is in this part. What a variable holds is not known.
+    pub(super) fn has_path(&self, question: &Question<'_>, path: &str) -> Result<bool, SearchError> {
+        let mut inner = question.candidates.clone();
+        for part in path.rsplit("::").filter(|part| !part.is_empty() && !part.starts_with('$')) {
+            let named = self.definitions_in(question.family, part)?;
+            let holds = |own: &Definition| {
+                let container = own.container.as_deref().and_then(|own| own.rsplit(':').next());
+                self.steps.take(1) && container == Some(part)
+            };
+            if named.iter().next().is_none() && !inner.iter().any(holds) {
+                return Ok(false);
+            }
+            inner = named;
+        }
+        Ok(true)
+    }
+
     /// The meanings of a name that no rule decides.
     pub(super) fn by_name_alone(&self, question: &Question<'_>) -> Judgement {
         let is_member = !matches!(question.used.receiver, Receiver::Absent);

@@ -10,7 +10,7 @@ use regex::{Captures, Regex};
 use rustc_hash::FxHashMap;
 
 use super::family::{CSHARP, Family};
-use super::php_names;
+use super::php_imports::{self, PhpImport};
 use super::words::skipped;
 
 /// The name under which a module exports what it assigns to `module.exports`.
@@ -132,7 +132,7 @@ fn scan_imports(family: Family, text: &str) -> Vec<ImportStatement> {
         Family::C => c(text, &mut found),
         Family::Other("swift") => swift(text, &mut found),
         CSHARP => csharp(text, &mut found),
-        Family::Other("php") => php_names::imports(text, &mut found),
+        Family::Other("php") => found.extend(php_imports::imports(text).into_iter().map(of_php)),
         Family::Other("ruby") => ruby(text, &mut found),
         Family::Other(_) => {}
     }
@@ -148,11 +148,11 @@ fn scan_imports(family: Family, text: &str) -> Vec<ImportStatement> {
     found
 }
 
-pub(super) fn regex(pattern: &str) -> Regex {
+fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a constant pattern")
 }
 
-pub(super) fn start_of(found: &Captures<'_>) -> u32 {
+fn start_of(found: &Captures<'_>) -> u32 {
     let whole = found.get(0).expect("group 0 is the match");
     let blanks = whole.as_str().len() - whole.as_str().trim_start().len();
     (whole.start() + blanks) as u32
@@ -168,7 +168,7 @@ fn statement(
     ImportStatement { start: start_of(found), module: module.trim().into(), bindings, is_wildcard }
 }
 
-pub(super) fn text_of<'t>(found: &Captures<'t>, group: usize) -> &'t str {
+fn text_of<'t>(found: &Captures<'t>, group: usize) -> &'t str {
     found.get(group).map_or("", |group| group.as_str())
 }
 
@@ -205,6 +205,12 @@ fn python(text: &str, found: &mut Vec<ImportStatement>) {
             found.push(statement(&import, module, of_module(local.trim()), false));
         }
     }
+}
+
+fn of_php((start, module, names): PhpImport) -> ImportStatement {
+    let binding = names.map(|(name, local)| Binding { name: Some(name.into()), local: local.into() });
+    let bindings = binding.into_iter().collect();
+    ImportStatement { start, module: module.into(), bindings, is_wildcard: false }
 }
 
 /// Files that Ruby loads by a name in quotes. The name is relative to the file only behind `require_relative`.

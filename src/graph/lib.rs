@@ -46,6 +46,7 @@ mod outside;
 mod overloads;
 mod paths;
 mod paths_between;
+mod php_imports;
 mod php_names;
 mod position;
 mod questions;

@@ -11,7 +11,7 @@ use super::family::{CSHARP, Family};
 use super::files::Graph;
 use super::imports::{Binding, ImportStatement};
 use super::paths::{below, ends_in, normalize, shared_folders};
-use super::php_names;
+use super::php_imports;
 use super::resolve::inline_module;
 use super::rust_modules;
 use spyhop_base::path;
@@ -357,7 +357,7 @@ impl<'a> Graph<'a> {
         }
         let text = self.text(file);
         let pattern: &Regex =
-            if self.family(file) == Family::Other("php") { &php_names::NAMESPACE } else { &PACKAGE };
+            if self.family(file) == Family::Other("php") { &php_imports::NAMESPACE } else { &PACKAGE };
         let package = text.and_then(|text| pattern.captures(&text).map(|found| Rc::from(&found[1])));
         self.packages.borrow_mut().insert(file, package.clone());
         package

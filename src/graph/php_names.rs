@@ -1,14 +1,9 @@
-//! Names of PHP: imports with `use`, namespaces, and files that other files include.
+//! What names of PHP mean: by imports with `use`, by namespaces, and as files that other files include.
 //!
 //! A class has one full name. A name that no import binds and that has no namespace before it is of the namespace of the file; a function
 //! may also be of no namespace.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::files::Graph;
-use super::imports::{Binding, ImportStatement, regex, start_of, text_of};
 use super::paths::normalize;
 use super::resolve::{Question, RuleResult};
 use super::rule::EdgeRule;
@@ -17,67 +12,13 @@ use crate::definition::Definition;
 use spyhop_base::model::SymbolKind;
 use spyhop_search::SearchError;
 
-/// The namespace that a file declares.
-pub(super) static NAMESPACE: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"(?m)^[ \t]*(?:<\?(?:php)?[ \t]+)?namespace[ \t]+([A-Za-z_][\w\\]*)"));
-
-/// The imports of a text, and the files and views that it includes.
-pub(super) fn imports(text: &str, found: &mut Vec<ImportStatement>) {
-    static USE: LazyLock<Regex> = LazyLock::new(|| {
-        regex(
-            r"(?m)^([ \t]*)use[ \t]+(?:function[ \t]+|const[ \t]+)?([\w\\, \t\r\n]+?)[ \t]*(?:\{([^}]*)\}\s*)?;",
-        )
-    });
-    static TYPE: LazyLock<Regex> = LazyLock::new(|| {
-        regex(r"(?m)^[ \t]*(?:(?:abstract|final|readonly)[ \t]+)*(?:class|interface|trait|enum)[ \t]+\w")
-    });
-    static FILE: LazyLock<Regex> = LazyLock::new(|| {
-        regex(
-            r#"\b(?:require|include)(?:_once)?\b[ \t(]*(?:(?:__DIR__|dirname\(__FILE__\))[ \t]*\.[ \t]*)?['"]([^'"$\n]+\.\w+)['"]"#,
-        )
-    });
-    static VIEW: LazyLock<Regex> = LazyLock::new(|| {
-        regex(r#"@(?:include\w*|extends|component|each)[ \t]*\((?:[^'"()\n]|\([^()]*\))*['"]([\w.:-]+)['"]"#)
-    });
-    let types = TYPE.find(text).map_or(text.len(), |first| first.start());
-    for import in USE.captures_iter(text) {
-        let start = start_of(&import);
-        // What is indented in a type takes the members of a trait.
-        if !text_of(&import, 1).is_empty() && start as usize > types {
-            continue;
-        }
-        let (prefix, names) = match import.get(3) {
-            Some(group) => (text_of(&import, 2).trim(), group.as_str()),
-            None => ("", text_of(&import, 2)),
-        };
-        for part in names.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-            let part = part.trim_start_matches("function ").trim_start_matches("const ");
-            let mut words = part.split_whitespace();
-            let path = format!("{prefix}{}", words.next().unwrap_or_default());
-            let module = path.trim_start_matches('\\');
-            let name = module.rsplit('\\').next().unwrap_or(module);
-            let local = words.nth(1).unwrap_or(name);
-            let binding = Binding { name: Some(name.into()), local: local.into() };
-            found.push(ImportStatement {
-                start,
-                module: module.into(),
-                bindings: vec![binding],
-                is_wildcard: false,
-            });
-        }
-    }
-    for file in FILE.captures_iter(text).chain(VIEW.captures_iter(text)) {
-        let module = file[1].into();
-        found.push(ImportStatement {
-            start: start_of(&file),
-            module,
-            bindings: Vec::new(),
-            is_wildcard: false,
-        });
-    }
-}
-
 impl Graph<'_> {
+    /// Whether a name is written with its namespace, or is a part of the name of one.
+    pub(super) fn has_namespace(&self, question: &Question<'_>) -> bool {
+        let (text, span) = (&question.facts.text, question.used.span);
+        text[..span.start as usize].ends_with('\\') || text[span.end as usize..].starts_with('\\')
+    }
+
     /// The files that a full name, the path of a file or the name of a view means.
     pub(super) fn php_module(&self, from: u32, name: &str) -> Vec<u32> {
         if name.contains('/') || name.ends_with(".php") || name.ends_with(".inc") {
@@ -199,43 +140,9 @@ impl Graph<'_> {
     }
 }
 
-/// Whether a name is written with its namespace, or is a part of the name of one.
-pub(super) fn has_namespace(question: &Question<'_>) -> bool {
-    let (text, span) = (&question.facts.text, question.used.span);
-    text[..span.start as usize].ends_with('\\') || text[span.end as usize..].starts_with('\\')
-}
-
 /// The name with its namespaces at the end of a text.
 fn path_at_end(text: &str) -> &str {
     let path = |c: char| c == '_' || c == '\\' || c == '$' || c.is_alphanumeric();
     let start = text.trim_end_matches(path).len();
     &text[start..]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn imports_of_php_bind_names() {
-        let check = |text: &str, expected: &[(&str, &str)]| {
-            let mut found = Vec::new();
-            imports(text, &mut found);
-            let found: Vec<(&str, &str)> = found
-                .iter()
-                .map(|own| (&*own.module, own.bindings.first().map_or("", |binding| &*binding.local)))
-                .collect();
-            assert_eq!(found, expected, "{text}");
-        };
-        check(
-            "use App\\Models\\Item;\nuse \\App\\Pool as Other;",
-            &[("App\\Models\\Item", "Item"), ("App\\Pool", "Other")],
-        );
-        check("use A\\{B, C\\D as E};", &[("A\\B", "B"), ("A\\C\\D", "E")]);
-        check("use function A\\take;\nuse A, B\\C;", &[("A\\take", "take"), ("A", "A"), ("B\\C", "C")]);
-        check("class A {\n    use HasOwner;\n}\nuse B;", &[("B", "B")]);
-        check("$a = function () use ($b) { };", &[]);
-        check("require_once __DIR__ . '/lib/a.php'; include('b.inc');", &[("/lib/a.php", ""), ("b.inc", "")]);
-        check("@include('books.list', ['a' => 1])\n@includeIf($x, 'y')", &[("books.list", ""), ("y", "")]);
-    }
 }

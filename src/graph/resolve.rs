@@ -15,7 +15,6 @@ use super::imports::{Binding, ImportStatement};
 use super::judgement::{Judgement, Meaning, TypeRuling};
 use super::mixins::{bases_in, bytes_of_bases};
 use super::paths::package;
-use super::php_names::has_namespace;
 use super::ruby::is_local;
 use super::rule::EdgeRule;
 use super::steps::Steps;
@@ -368,7 +367,7 @@ impl Graph<'_> {
             return Ok(Some((EdgeRule::SameFile, Vec::new())));
         }
         let is_php = question.family == Family::Other("php");
-        if is_php && has_namespace(question) {
+        if is_php && self.has_namespace(question) {
             return self.php_plain(question);
         }
         if let Some((import, binding)) = question.renamed().or_else(|| question.import_of(question.name)) {
@@ -623,23 +622,6 @@ impl Graph<'_> {
         }
         // A path that Rust cannot find in the tree leads to another crate.
         Ok((question.family == Family::Rust).then_some((EdgeRule::Ambiguous, Vec::new())))
-    }
-
-    /// Whether the tree defines each part of the path before a name, or what is in this part. What a variable holds is not known.
-    fn has_path(&self, question: &Question<'_>, path: &str) -> Result<bool, SearchError> {
-        let mut inner = question.candidates.clone();
-        for part in path.rsplit("::").filter(|part| !part.is_empty() && !part.starts_with('$')) {
-            let named = self.definitions_in(question.family, part)?;
-            let holds = |own: &Definition| {
-                let container = own.container.as_deref().and_then(|own| own.rsplit(':').next());
-                self.steps.take(1) && container == Some(part)
-            };
-            if named.iter().next().is_none() && !inner.iter().any(holds) {
-                return Ok(false);
-            }
-            inner = named;
-        }
-        Ok(true)
     }
 
     /// A name after an imported name: a member of an imported type, or an item of an imported module.

@@ -6,16 +6,6 @@ use super::steps::Steps;
 use super::uses::{FileFacts, NameUse, around};
 use super::words::whole_words;
 
-/// The length of the mark at `at`, the end of a word, that belongs to the name: `x`, `x?` and `x!` are three methods.
-pub(super) fn mark_at(text: &str, at: usize) -> usize {
-    match text.as_bytes().get(at..).unwrap_or_default() {
-        [b'?' | b'!', b'=', next, ..] => usize::from(matches!(next, b'=' | b'~' | b'>')),
-        [b'?' | b'!', b'='] => 0,
-        [b'?' | b'!', ..] => 1,
-        _ => 0,
-    }
-}
-
 /// Whether a use is a local variable or a parameter of the method around it.
 pub(super) fn is_local(facts: &FileFacts, used: &NameUse, steps: &Steps) -> bool {
     if facts.at(used.span).starts_with(char::is_uppercase) {

@@ -6,7 +6,6 @@
 use rustc_hash::FxHashMap;
 
 use super::family::{CSHARP, Family};
-use super::ruby::mark_at;
 use super::ruby_literals;
 use spyhop_base::text::Span;
 
@@ -23,6 +22,16 @@ pub(super) fn whole_words(text: &str, name: &str) -> Vec<Span> {
         !text[..range.start].ends_with(is_word) && !text[range.end..].starts_with(is_word)
     })
     .collect()
+}
+
+/// The length of the mark at `at`, the end of a word, that belongs to the name: `x`, `x?` and `x!` are three methods.
+pub(super) fn mark_at(text: &str, at: usize) -> usize {
+    match text.as_bytes().get(at..).unwrap_or_default() {
+        [b'?' | b'!', b'=', next, ..] => usize::from(matches!(next, b'=' | b'~' | b'>')),
+        [b'?' | b'!', b'='] => 0,
+        [b'?' | b'!', ..] => 1,
+        _ => 0,
+    }
 }
 
 /// Whether a span begins in one of the `skipped` spans, which are in order.
