@@ -49,6 +49,7 @@ mod paths_between;
 mod php_imports;
 mod php_names;
 mod position;
+mod qualified;
 mod questions;
 mod re_exports;
 mod receiver_text;

@@ -45,12 +45,6 @@ const STEPS_PER_USE: usize = 50;
 /// The steps that a copied definition takes.
 pub(super) const STEPS_PER_COPY: usize = 10;
 
-/// The types of Rust that need no import and begin with a small letter.
-const BASIC: &[&str] = &[
-    "bool", "char", "str", "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize", "f32",
-    "f64",
-];
-
 /// The result of a rule: not applicable, or these definitions.
 pub(super) type RuleResult = Option<(EdgeRule, Vec<Definition>)>;
 
@@ -119,7 +113,7 @@ impl<'q> Question<'q> {
     }
 
     /// The candidates in the file of the use, of many those nearest to the use.
-    fn in_same_file(&self, takes: impl Fn(&Definition) -> bool) -> Vec<&Definition> {
+    pub(super) fn in_same_file(&self, takes: impl Fn(&Definition) -> bool) -> Vec<&Definition> {
         let mut all = self.candidates.in_file(self.file);
         if all.len() > MAX_IN_FILE {
             let next = all.partition_point(|definition| definition.span.start <= self.used.span.start);
@@ -204,7 +198,7 @@ impl<'q> Question<'q> {
         self.imported().filter(|(_, binding)| &*binding.local != self.name)
     }
 
-    fn import_of(&self, local: &str) -> Option<(&ImportStatement, &Binding)> {
+    pub(super) fn import_of(&self, local: &str) -> Option<(&ImportStatement, &Binding)> {
         self.facts.imports.bound(local).find(|(import, _)| self.steps().take(1) && self.sees(import))
     }
 }
@@ -579,128 +573,6 @@ impl Graph<'_> {
         self.bases.borrow_mut().insert(key, bases.clone());
         Ok(bases)
     }
-
-    /// A name after a path, as in `Pool::take` and `pool::Pool`.
-    fn after_path(&self, question: &Question<'_>, path: &str) -> Result<RuleResult, SearchError> {
-        if question.family == Family::Other("php") {
-            return self.php_member(question, path);
-        }
-        let (first, last) =
-            (path.split("::").next().unwrap_or(path), path.rsplit("::").next().unwrap_or(path));
-        if let Some((import, binding)) = question.import_of(first) {
-            let rest = path[first.len()..].trim_start_matches("::");
-            return self.after_binding(question, (import, binding), rest);
-        }
-        if path == "super" && is_in_inline_module(question) {
-            let here = question.in_same_file(|found| found.container.is_none());
-            return Ok(Some((EdgeRule::QualifiedModule, question.nearest(here))));
-        }
-        if SyntaxFacts::of(self.language(question.file)).qualified && !self.has_path(question, path)? {
-            return Ok(Some((EdgeRule::QualifiedType, Vec::new())));
-        }
-        let members = question.members(last);
-        // What Rust's library defines for a number goes before what a trait of the tree does.
-        let is_basic = question.family == Family::Rust && BASIC.contains(&last);
-        if is_basic && question.family.is_library_name(question.name) {
-            return Ok(Some((EdgeRule::QualifiedType, Vec::new())));
-        }
-        if !members.is_empty() {
-            return Ok(Some((EdgeRule::QualifiedType, members)));
-        }
-        let found = self.reached(vec![self.module(question.file, path)], question.name)?;
-        if !found.is_empty() {
-            return Ok(Some((EdgeRule::QualifiedModule, found)));
-        }
-        // A function of a type of C++ that the tree does not define.
-        if question.family == Family::C && self.is_outside_type(question.file, last)? {
-            return Ok(Some((EdgeRule::QualifiedType, Vec::new())));
-        }
-        if let Family::Other(_) = question.family
-            && let Some(ruling) = self.inherited(question, Some(last))?
-        {
-            return Ok(Some(ruling));
-        }
-        // A path that Rust cannot find in the tree leads to another crate.
-        Ok((question.family == Family::Rust).then_some((EdgeRule::Ambiguous, Vec::new())))
-    }
-
-    /// A name after an imported name: a member of an imported type, or an item of an imported module.
-    fn after_binding(
-        &self,
-        question: &Question<'_>,
-        (import, binding): (&ImportStatement, &Binding),
-        rest: &str,
-    ) -> Result<RuleResult, SearchError> {
-        let last = rest.rsplit([':', '.']).next().filter(|last| !last.is_empty());
-        let container = last.or(binding.name.as_deref()).unwrap_or(&binding.local);
-        let types = self.bound(question.file, import, binding)?;
-        let files: Vec<u32> = types.iter().map(|found| found.file).collect();
-        let members = question.in_container(container);
-        let near: Vec<&Definition> =
-            members.iter().filter(|found| files.contains(&found.file)).copied().collect();
-        if !near.is_empty() {
-            let mut found = question.nearest(near);
-            if question.family == Family::Rust && last.is_none() {
-                // Implementations of traits may be in other files than the type.
-                for own in types.iter().filter(|own| own.kind.is_type_like()) {
-                    found.extend(self.direct_members(own, question.name)?);
-                }
-                found.retain(|own| question.is_other(own));
-                dedup(&mut found);
-            }
-            return Ok(Some((EdgeRule::QualifiedType, found)));
-        }
-        let mut modules = self.bound_namespace(question.file, import, binding);
-        if !rest.is_empty() {
-            let separator = if question.family == Family::Rust { "::" } else { "." };
-            let whole = [&*import.module, binding.name.as_deref().unwrap_or_default(), rest];
-            let whole = whole.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>();
-            let deeper = self.module(question.file, &whole.join(separator));
-            modules = if deeper.is_empty() { modules } else { deeper };
-        }
-        let found = self.reached(vec![modules], question.name)?;
-        if !found.is_empty() {
-            return Ok(Some((EdgeRule::QualifiedModule, found)));
-        }
-        // The members of a type may be defined apart from the type.
-        if !types.is_empty() && !members.is_empty() {
-            return Ok(Some((EdgeRule::QualifiedType, question.nearest(members))));
-        }
-        if let Some(ruling) =
-            self.inherited(question, Some(container)).ok().flatten().filter(|_| !types.is_empty())
-        {
-            return Ok(Some(ruling));
-        }
-        Ok(Some((EdgeRule::Import, Vec::new())))
-    }
-
-    /// A name after a chain of names, as in `pool.take` and `self.pool.take`.
-    fn after_chain(&self, question: &Question<'_>, chain: &str) -> Result<RuleResult, SearchError> {
-        let (first, last) =
-            (chain.split('.').next().unwrap_or(chain), chain.rsplit('.').next().unwrap_or(chain));
-        if let Some((import, binding)) = question.import_of(first) {
-            let rest = chain[first.len()..].trim_start_matches('.');
-            return self.after_binding(question, (import, binding), rest);
-        }
-        let mut imports = question.facts.imports.iter().take_while(|_| self.steps.take(1));
-        if let Some(import) = imports.find(|import| {
-            &*import.module == chain && import.bindings.iter().any(|binding| binding.name.is_none())
-        }) {
-            let found = self.reached(vec![self.module_files(question.file, import)], question.name)?;
-            return Ok(Some((EdgeRule::QualifiedModule, found)));
-        }
-        // The name of a variable may be that of a function with inner functions.
-        let mut members = question.members(last);
-        members.retain(|member| member.kind != SymbolKind::Fn);
-        // A member of a variable is none of what has the name of the variable.
-        let all = self.definitions_in(question.family, last)?;
-        if !question.family.has_scopes()
-            && !all.iter().any(|own| own.kind.is_type_like() || own.kind == SymbolKind::Module)
-        {
-            members.clear();
-        }
-        Ok((!members.is_empty()).then_some((EdgeRule::QualifiedType, members)))
-    }
 }
 
 /// Of the definitions in one file, those in the innermost block around the use that has any. Languages without braces have
@@ -738,7 +610,7 @@ pub(super) fn inline_module(symbols: &[Symbol], at: Span) -> Option<Span> {
 }
 
 /// Whether a use is in a module that its file contains, such as `mod tests { ... }`.
-fn is_in_inline_module(question: &Question<'_>) -> bool {
+pub(super) fn is_in_inline_module(question: &Question<'_>) -> bool {
     around(&question.facts.symbols, question.used.owner).any(|own| own.kind == SymbolKind::Module)
 }
 
