@@ -317,6 +317,11 @@ impl PassedLines {
         if is_ordinary {
             self.clear.borrow_mut().add(line);
         }
+        // A long line is not copied.
+        if line.len() >= MAX_PASSED_BYTES {
+            self.search();
+            return self.search_in(line);
+        }
         let mut lines = self.lines.borrow_mut();
         if lines.last().is_some_and(|last| *last != b'\n') {
             lines.push(b'\n');
@@ -331,11 +336,15 @@ impl PassedLines {
     /// Searches the lines for tokens.
     fn search(&self) {
         let mut lines = self.lines.borrow_mut();
-        if secrets::hold_tokens(&lines) {
+        self.search_in(&lines);
+        lines.clear();
+    }
+
+    fn search_in(&self, lines: &[u8]) {
+        if secrets::hold_tokens(lines) {
             self.held.set(true);
             self.clear.borrow_mut().clear();
         }
-        lines.clear();
     }
 
     /// Whether a line contains a secret, so that nothing that was passed on may be shown. Forgets all lines.
