@@ -235,6 +235,8 @@ impl RuleScan<'_> {
                 self.blocks.push(new.take().filter(|_| word.end > line.first));
             } else if let Some(Some(place)) = self.blocks.pop() {
                 self.close(place, word.end);
+                // What is around the item may have ended, and the item with it.
+                new = new.filter(|place| *place < self.open.len());
             }
         }
         if let Some(place) = new {
