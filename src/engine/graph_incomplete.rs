@@ -82,6 +82,7 @@ impl GraphAnswer<'_, '_> {
                 "types that have the members of the interface without naming it are not listed".to_string()
             }
             0 => return None,
+            1 => "1 type names a base type of this name, and no rule decides which one".to_string(),
             unsure => format!("{unsure} types name a base type of this name, and no rule decides which one"),
         };
         is_asked.then(|| IncompleteCause::Undecided.with(text))

@@ -20,7 +20,7 @@ use crate::error::{Error, ErrorKind};
 use spyhop_base::input;
 use spyhop_base::limit;
 use spyhop_base::model::{SkipReason, SymbolKind, qualified_name};
-use spyhop_base::path::RelPath;
+use spyhop_base::path::{self, RelPath};
 use spyhop_base::text::{LineIndex, Lines, Span};
 use spyhop_files::confined::{LinkReach, RootFolder};
 use spyhop_files::read::{Limits, ReadOutcome, TreeSource};
@@ -192,7 +192,14 @@ fn lines_of(engine: &Engine, path: &RelPath, lines: Option<LineRange>) -> Result
 /// definition. `missing` is the error about the file.
 fn place_of(engine: &Engine, path: &RelPath, missing: Error, call: &Call<'_>) -> Result<ReadReply, Error> {
     if let Some((file, lines)) = split_lines(path.as_str()) {
-        return lines_of(engine, &RelPath::new(file)?, Some(lines));
+        let file = RelPath::new(file)?;
+        return match lines_of(engine, &file, Some(lines)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => match only_file(engine, &file) {
+                Some(file) => lines_of(engine, &file, Some(lines)),
+                None => Err(error),
+            },
+            read => read,
+        };
     }
     let is_word = !path.as_str().contains('/');
     if !is_word {
@@ -201,8 +208,21 @@ fn place_of(engine: &Engine, path: &RelPath, missing: Error, call: &Call<'_>) ->
     let is_offered = |error: &Error| error.to_string().contains(NEAREST);
     match definition(engine, path.as_str(), call) {
         // Similar names help more than the message that the file is missing.
-        Err(error) if !is_offered(&error) || is_offered(&missing) => Err(missing),
+        Err(error) if !is_offered(&error) || is_offered(&missing) => match only_file(engine, path) {
+            Some(file) => lines_of(engine, &file, None),
+            None => Err(missing),
+        },
         read => read,
+    }
+}
+
+/// The only file of the tree with a name.
+fn only_file(engine: &Engine, name: &RelPath) -> Option<RelPath> {
+    let current = engine.current().ok()?;
+    let snapshot = current.snapshot()?;
+    match snapshot.files_named(name.as_str())[..] {
+        [file] => RelPath::new(snapshot.path(file)).ok(),
+        _ => None,
     }
 }
 
@@ -267,7 +287,23 @@ fn definition_in(engine: &Engine, path: &RelPath, symbol: &str) -> Result<ReadRe
 fn definition(engine: &Engine, symbol: &str, call: &Call<'_>) -> Result<ReadReply, Error> {
     let request = SymbolsRequest { max_results: MAX_CHOICES, ..SymbolsRequest::new(symbol) };
     let reply = engine.call(&request, call)?;
-    let found = named(&reply.symbols, symbol, |row| (row.container.as_deref(), row.name.as_str(), row.kind));
+    let mut found =
+        named(&reply.symbols, symbol, |row| (row.container.as_deref(), row.name.as_str(), row.kind));
+    let (module, name) = query::split_container(symbol);
+    if found.is_empty() && !module.is_empty() {
+        // The module or package of a function, as in `pool.take`.
+        let is_meant = |row: &&SymbolRow| {
+            let mut modules = path::modules(row.path.as_str());
+            row.name == name && row.container.is_none() && modules.any(|own| own.eq_ignore_ascii_case(module))
+        };
+        found = reply.symbols.iter().filter(is_meant).collect();
+    }
+    // A declaration says no more than the definition.
+    let has_text =
+        |row: &&SymbolRow| !row.kind.is_function() || row.lines.count() > 1 || !is_header(&row.path);
+    if found.iter().filter(|row| has_text(row)).count() == 1 {
+        found.retain(has_text);
+    }
     match found[..] {
         [] => {
             let mut near: Vec<String> = Vec::new();
@@ -283,7 +319,7 @@ fn definition(engine: &Engine, symbol: &str, call: &Call<'_>) -> Result<ReadRepl
             let text = format!("{undefined}{}", offered(&near));
             Err(Error::new(ErrorKind::NotFound, text))
         }
-        [row] => match definition_in(engine, &row.path, symbol)? {
+        [row] => match definition_in(engine, &row.path, &row.qualified())? {
             ReadReply::Text(text) => {
                 Ok(ReadReply::Text(Box::new(ReadText { warnings: reply.warnings, ..*text })))
             }
@@ -460,6 +496,12 @@ fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), NotFound | NotADirectory | InvalidFilename)
 }
 
+/// Whether a file declares what another file defines.
+fn is_header(path: &RelPath) -> bool {
+    let ending = path.as_str().rsplit_once('.').map(|(_, ending)| ending);
+    matches!(ending, Some("h" | "hh" | "hpp" | "hxx" | "inl"))
+}
+
 /// As much of a line as is shown.
 fn beginning(line: &str) -> &str {
     let end = (0..=MAX_LINE_BYTES.min(line.len())).rev().find(|at| line.is_char_boundary(*at));
@@ -490,6 +532,14 @@ fn named<'a, T>(
     let mut named = found(&|one, other| one == other);
     if named.is_empty() {
         named = found(&|one, other| one.eq_ignore_ascii_case(other));
+    }
+    // A constructor beside its type.
+    if container.is_empty() && named.iter().any(|definition| parts(definition).2.is_type_like()) {
+        named.retain(|definition| {
+            let (own_container, own_name, kind) = parts(definition);
+            !(kind.is_function()
+                && own_container.is_some_and(|own| query::split_container(own).1 == own_name))
+        });
     }
     let is_block = |kind: SymbolKind| kind == SymbolKind::Impl;
     for is_lesser in [is_block, SymbolKind::is_minor] {

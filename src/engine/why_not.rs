@@ -228,7 +228,7 @@ fn outside_head(
     let shown = clean::answer_path(version.path());
     if let Some(files) = below_head {
         let text = format!(
-            "{shown} matches, but {files} files match better in every respect; only they are ordered"
+            "{shown} matches, but is not among the {files} files that match best by the index, and only these are ordered"
         );
         return (Verdict::NotRescored, text);
     }

@@ -77,6 +77,7 @@ mod uses;
 mod web_scopes;
 mod whole;
 mod words;
+mod words_of_texts;
 
 pub use entries::{EntryKind, EntryPoint, EntryPoints, Handler, ReachedEntry};
 pub use family::{has_imports, imports_names};

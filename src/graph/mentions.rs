@@ -21,6 +21,7 @@ use super::rule::EdgeRule;
 use super::syntax_facts::SyntaxFacts;
 use super::use_form::UseForm;
 use super::uses::{FileFacts, NameAt, NameUse, Receiver, UseRole};
+use super::words_of_texts::is_word_of_text;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path;
 use spyhop_base::text::Span;
@@ -380,6 +381,12 @@ impl Graph<'_> {
         };
         let rules = MentionRules::of(self.family(file));
         let (part, reason) = match facts.name_at(span, self.has_literals(file)) {
+            NameAt::Comment | NameAt::Use(_)
+                if !wanted.families.contains(&self.family(file))
+                    && is_word_of_text(self.language(file), &facts.text, span) =>
+            {
+                (MentionPart::Text, None)
+            }
             // The text of a page may hold code in a language that its code is not in.
             NameAt::Comment if facts.is_in_page(span) && !wanted.families.contains(&self.family(file)) => {
                 (MentionPart::Possible, Some(MentionReason::OtherLanguage))

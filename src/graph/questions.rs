@@ -460,7 +460,11 @@ impl<'a> Graph<'a> {
         };
         // A member of a class that is no test may test a value, as `testKeys` of a reader.
         let may_be = |container: Option<&str>| match self.language(file) {
-            "cpp" | "objc" | "swift" => container.is_none_or(|own| own.to_ascii_lowercase().contains("test")),
+            "cpp" | "csharp" | "groovy" | "java" | "kotlin" | "objc" | "php" | "scala" | "swift" => {
+                let says =
+                    |own: &str| ["test", "spec"].iter().any(|word| own.to_ascii_lowercase().contains(word));
+                container.is_none_or(says)
+            }
             _ => true,
         };
         let by_name = |definition: &Definition| {

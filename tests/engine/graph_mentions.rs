@@ -238,6 +238,29 @@ fn counts_of_mentions_do_not_depend_on_the_number_of_rows() {
 }
 
 #[test]
+fn words_of_texts_and_commands_are_no_possible_uses() {
+    let tree = Tree::new(
+        "
+=== Server.java
+class Server { void start() {} void go() { start(); } }
+=== deploy.yml
+description: when the start happens
+run: sc start traffic
+hook: Server.start
+name: quick-start
+=== page.html
+<p>the start of it</p>
+=== run.sh
+./server start now
+",
+    );
+    let reply = open(&tree).ask(&GraphRequest::new(GraphQuestion::References, "Server.start")).unwrap();
+    let mentions = reply.mentions.unwrap();
+    assert_eq!((mentions.definitions, mentions.resolved), (1, 1), "{mentions:?}");
+    assert_eq!((mentions.possible, mentions.comments_and_strings), (1, 5), "{mentions:?}");
+}
+
+#[test]
 fn mentions_of_a_name_with_many_definitions_are_counted() {
     let tree = Tree::new("\n=== use.py\nfrom m3 import take\n\ndef run(x):\n    take()\n    x.take()\n");
     for number in 0..20 {

@@ -102,6 +102,45 @@ fn definitions_by_their_names() {
 }
 
 #[test]
+fn a_definition_is_read_beside_its_declaration_and_a_type_beside_its_constructor() {
+    let tree = Tree::new(
+        "
+=== src/pool.h
+class Pool {
+public:
+    Pool(int size);
+    int take(int n);
+    int size() const { return 1; }
+};
+=== src/pool.cpp
+#include \"pool.h\"
+Pool::Pool(int size)
+{
+}
+int Pool::take(int n)
+{
+    return n;
+}
+",
+    );
+    let engine = open(&tree);
+    assert_eq!(shown(engine.ask(&symbol(None, "Pool::take"))), "src/pool.cpp:5-8 Pool.take");
+    assert_eq!(shown(engine.ask(&symbol(None, "take"))), "src/pool.cpp:5-8 Pool.take");
+    assert_eq!(shown(engine.ask(&symbol(None, "Pool"))), "src/pool.h:1-6 Pool");
+    assert_eq!(shown(engine.ask(&symbol(None, "Pool.size"))), "src/pool.h:5-5 Pool.size");
+}
+
+#[test]
+fn a_file_by_its_name_alone_and_a_function_by_its_module() {
+    let tree = Tree::new(TREE);
+    let engine = open(&tree);
+    engine.ask(&spyhop::SymbolsRequest::new("Pool")).unwrap();
+    assert_eq!(shown(engine.ask(&request("server.rs"))), "src/server.rs:1-5");
+    assert_eq!(shown(engine.ask(&request("server.rs:3-4"))), "src/server.rs:3-4");
+    assert_eq!(shown(engine.ask(&symbol(None, "server.start_server"))), "src/server.rs:1-5 start_server");
+}
+
+#[test]
 fn a_missing_path_is_an_error_with_the_nearest_names() {
     let tree = Tree::new(TREE);
     let engine = open(&tree);

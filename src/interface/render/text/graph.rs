@@ -163,7 +163,14 @@ pub fn graph_footer(reply: &GraphReply, style: &Style) -> String {
     }
     if let Some(mentions) = &reply.mentions {
         let mut text = mentions_line(mentions);
-        if mentions.other + mentions.comments_and_strings > 0 && mentions.rows.len() < mentions.total {
+        let lists_all = matches!(
+            reply.question,
+            GraphQuestion::Callers | GraphQuestion::References | GraphQuestion::Trace | GraphQuestion::Impact
+        );
+        if lists_all
+            && mentions.other + mentions.comments_and_strings > 0
+            && mentions.rows.len() < mentions.total
+        {
             text.push_str("; every one: --mentions");
         }
         let _ = writeln!(out, "{}", style.paint(Ink::Dim, &style.clip(0, &text)));
@@ -188,15 +195,15 @@ pub(crate) fn none_of(reply: &GraphReply) -> String {
     let open = reply.mentions.as_ref().filter(|mentions| mentions.open() > 0);
     match (open, &reply.incomplete) {
         // Only the question for a path to another symbol has no mentions.
-        (None, None) if reply.question == GraphQuestion::Trace && reply.mentions.is_none() => {
-            format!("no path of calls found from {subject}")
+        (None, why) if reply.question == GraphQuestion::Trace && reply.mentions.is_none() => {
+            format!("no path of calls {} from {subject}", if why.is_none() { "found" } else { "proven" })
         }
         (None, None) => format!("no {what} found of {subject}"),
         (None, Some(_)) => format!("no {what} of {subject} proven"),
         (Some(mentions), _) => {
             let may = count(mentions.open(), "mention may be one", "mentions may be some");
-            let first =
-                mentions.rows.first().map(|row| format!(": {}", clean(&row.text))).unwrap_or_default();
+            let first = mentions.rows.iter().find(|row| row.part == MentionPart::Possible);
+            let first = first.map(|row| format!(": {}", clean(&row.text))).unwrap_or_default();
             format!("no {what} of {subject} proven; {may}{first}")
         }
     }
