@@ -118,7 +118,8 @@ test("a session with the keyboard alone: ask, choose, reasons, more lines, open,
     await page.keyboard.type("seconds of minutes");
     await settled(page);
     await page.keyboard.press("Enter");
-    await page.waitForSelector(".row.hit.on");
+    // Enter gives the focus to the first hit; until then a letter goes into the query.
+    await page.waitForFunction(() => document.activeElement.id.startsWith("hit-"));
     const first = await page.evaluate(() => document.activeElement.id);
     await page.keyboard.press("j");
     await page.waitForFunction((old) => document.activeElement.id !== old && document.activeElement.id.startsWith("hit-"), first);
