@@ -375,6 +375,8 @@ fn by_name(
     if near.is_empty() {
         near = spyhop_search::near_names(name, snapshot)?;
     }
+    // A name that only a namespace has is in the index, but no symbol.
+    near.retain(|own| own != typed);
     near.sort_by_key(|own| (strsim::damerau_levenshtein(query::split_container(own).1, name), own.clone()));
     near.dedup();
     near.truncate(MAX_NEAR);
