@@ -27,6 +27,7 @@ use spyhop_files::read::{Limits, ReadOutcome, TreeSource};
 use spyhop_files::tree::TreeKind;
 use spyhop_grep::secrets;
 use spyhop_search::filter::{Filter, FilterSpec};
+use spyhop_search::is_header;
 use spyhop_search::query;
 
 /// The size of the largest file that is read.
@@ -300,7 +301,7 @@ fn definition(engine: &Engine, symbol: &str, call: &Call<'_>) -> Result<ReadRepl
     }
     // A declaration says no more than the definition.
     let has_text =
-        |row: &&SymbolRow| !row.kind.is_function() || row.lines.count() > 1 || !is_header(&row.path);
+        |row: &&SymbolRow| !row.kind.is_function() || row.lines.count() > 1 || !is_header(row.path.as_str());
     if found.iter().filter(|row| has_text(row)).count() == 1 {
         found.retain(has_text);
     }
@@ -494,12 +495,6 @@ fn split_lines(place: &str) -> Option<(&str, LineRange)> {
 fn is_missing(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidFilename, NotADirectory, NotFound};
     matches!(error.kind(), NotFound | NotADirectory | InvalidFilename)
-}
-
-/// Whether a file declares what another file defines.
-fn is_header(path: &RelPath) -> bool {
-    let ending = path.as_str().rsplit_once('.').map(|(_, ending)| ending);
-    matches!(ending, Some("h" | "hh" | "hpp" | "hxx" | "inl"))
 }
 
 /// As much of a line as is shown.

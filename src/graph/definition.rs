@@ -25,7 +25,7 @@ impl Definition {
         qualified_name(self.container.as_deref(), &self.name)
     }
 
-    /// Whether a definition of C++ is a constructor: a member with the name of its type.
+    /// Whether a definition is a constructor in a language in which it has the name of its type.
     pub(super) fn is_constructor(&self) -> bool {
         let container = self.container.as_deref().and_then(|container| container.rsplit(['.', ':']).next());
         self.kind.is_function() && container == Some(&*self.name)

@@ -14,7 +14,6 @@ use super::family::{CSHARP, Family};
 use super::files::{Graph, MAX_BYTES, SymbolKey};
 use super::judgement::{Judgement, Meaning};
 use super::mention_rules::MentionRules;
-use super::overloads::is_constructor;
 use super::questions::{Relation, definition_of, owner_of};
 use super::resolve::MAX_STEPS;
 use super::rule::EdgeRule;
@@ -271,7 +270,7 @@ impl Graph<'_> {
             are_items: definitions.iter().all(|own| own.kind.is_function() || own.kind.is_type_like()),
             are_functions: definitions.iter().all(|own| own.kind.is_function()),
             has_types: definitions.iter().any(|own| own.kind.is_type_like()),
-            has_constructors: definitions.iter().any(is_constructor),
+            has_constructors: definitions.iter().any(Definition::is_constructor),
             takes: self.counts_of(definitions),
             has_minor: definitions.iter().any(|own| self.is_minor(own)),
             are_values: definitions

@@ -6,16 +6,9 @@ use super::resolve::Question;
 use super::syntax_facts::SyntaxFacts;
 use super::uses::UseRole;
 use crate::definition::Definition;
-use spyhop_base::model::SymbolKind;
 
 /// The most functions whose parameters are counted for one question.
 const MAX_COUNTED: usize = 64;
-
-/// Whether a function is a constructor in a language in which it has the name of its type.
-pub(super) fn is_constructor(own: &Definition) -> bool {
-    let holder = own.container.as_deref().map(|own| own.rsplit('.').next().unwrap_or(own));
-    own.kind == SymbolKind::Method && holder == Some(&own.name)
-}
 
 impl Graph<'_> {
     /// Whether the number of parameters tells methods of one name apart in the language of a file.
@@ -92,12 +85,12 @@ impl Graph<'_> {
             || has_word(&own_head, "static") && !has_word(&wanted_head, "static");
         let counts = (self.parameter_count(own), self.parameter_count(wanted));
         let is_alike = !matches!(counts, (Some(own), Some(wanted)) if !own.may_override(wanted));
-        !is_hidden && is_alike && !is_constructor(own)
+        !is_hidden && is_alike && !own.is_constructor()
     }
 
     /// The constructors of types that a use with these arguments calls.
     pub(super) fn constructors(&self, question: &Question<'_>, types: &[&Definition]) -> Vec<Definition> {
-        let all = question.candidates.iter().filter(|own| is_constructor(own) && self.steps.take(1));
+        let all = question.candidates.iter().filter(|own| own.is_constructor() && self.steps.take(1));
         let is_of = |own: &&Definition| {
             types.iter().any(|holder| holder.file == own.file && holder.span.contains(own.span))
         };

@@ -201,7 +201,7 @@ pub(crate) fn platform_part(path: &str) -> Option<&str> {
 }
 
 /// Whether a file is a header of C, C++ or Objective-C.
-pub(crate) fn is_header(path: &str) -> bool {
+pub fn is_header(path: &str) -> bool {
     has_extension(path, &["h", "hh", "hpp", "hxx"])
 }
 

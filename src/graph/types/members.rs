@@ -9,7 +9,6 @@ use crate::family::{CSHARP, Family};
 use crate::files::{BYTES_PER_STEP, Graph};
 use crate::generics::{end_of_type, split_types};
 use crate::mixins::bases_in;
-use crate::overloads::is_constructor;
 use crate::paths::{package, shared_folders};
 use crate::resolve::{Question, dedup};
 use crate::syntax_facts::SyntaxFacts;
@@ -277,7 +276,7 @@ impl Graph<'_> {
             .in_file(method.file)
             .iter()
             .find(|own| own.kind.is_type_like() && own.span.contains(method.span));
-        let (Some(holder), true) = (holder, method.kind.is_function() && !is_constructor(method)) else {
+        let (Some(holder), true) = (holder, method.kind.is_function() && !method.is_constructor()) else {
             return Ok(Vec::new());
         };
         let of = WrittenType::of(holder, Form::Object);

@@ -1,7 +1,7 @@
 //! The stored details of a file version: its minor symbols, and which symbols of its outline were found by line rules.
 //!
-//! Only look-ups by name read the details, so that ranking, which reads hundreds of outlines, does not pay for fields and
-//! variants. Most names come in the order of the text, so all numbers are differences. An empty list of bytes has no details:
+//! Only look-ups by name, and searches for nothing but names, read the details, so that other searches, which read hundreds of
+//! outlines, do not pay for fields and variants. Most names come in the order of the text, so all numbers are differences. An empty list of bytes has no details:
 //!
 //! ```text
 //! number of symbols of the outline that line rules found; of each the distance of its place from that of the one before

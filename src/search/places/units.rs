@@ -52,7 +52,9 @@ pub fn units(
     };
     // The fields and variants that a query names are behind the other symbols.
     let mut order: Vec<usize> = (0..symbols.len()).collect();
-    order.sort_by_key(|place| symbols[*place].span.start);
+    if n_outline < symbols.len() {
+        order.sort_by_key(|place| symbols[*place].span.start);
+    }
     for place in order {
         let symbol = &symbols[place];
         let is_unit = place >= n_outline || is_unit(symbols, place, kinds);
