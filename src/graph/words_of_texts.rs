@@ -14,7 +14,7 @@ const LANGUAGES: &[&str] = &[
     "html",
     "ini",
     "jinja",
-    "make",
+    "makefile",
     "properties",
     "svelte",
     "toml",
@@ -67,6 +67,14 @@ fn is_of_word(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_languages_are_known() {
+        let grammars = spyhop_syntax::grammar::Grammars::shared();
+        for language in LANGUAGES {
+            assert!(grammars.by_name(language).is_ok(), "{language}");
+        }
+    }
 
     #[test]
     fn words_beside_words_are_text_and_names_are_not() {
