@@ -31,7 +31,7 @@ use spyhop_files::read::TreeSource;
 use spyhop_index::workspace::Workspace;
 use spyhop_search::filter::{Filter, FilterSpec};
 use spyhop_search::query::split_container;
-use spyhop_search::{Lookup, WordRows, is_aside};
+use spyhop_search::{Lookup, WordRows};
 
 /// How long a change of the notes waits for another process. Each change takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -384,13 +384,11 @@ fn note_of(
     let head = engine.tree().repo().and_then(|repo| repo.head().commit);
     let mut sources = LinkSources::of_view(engine)?;
     let mut links = note_links::links_as_written(engine, &request.links, &mut sources, head.as_deref())?;
-    let mut changed = match (&commit, &request.diff) {
+    let changed = match (&commit, &request.diff) {
         (Some(commit), _) => links_of_commit(engine, commit, warnings)?,
         (None, Some(diff)) => links_of_diff(engine, diff, &mut sources, head.as_deref(), warnings)?,
         (None, None) => Vec::new(),
     };
-    // A note about a large change keeps the links to the code that people write.
-    changed.sort_by_key(|link| is_aside(link.path.as_str()));
     let (written, mut left_out) = (links.len(), 0);
     for link in changed {
         // The worktree may have a newer content than the commit; the caller has linked that one.
@@ -406,7 +404,7 @@ fn note_of(
     if left_out > 0 {
         let max = memory::MAX_LINKS;
         warnings.push(format!(
-            "{left_out} changed places are not linked, because a note has at most {max} links: tests and generated files are left out \
+            "{left_out} or more changed places are not linked, because a note has at most {max} links: tests and generated files are left out \
              first; link a note to each part of the change"
         ));
     }

@@ -17,6 +17,7 @@ use spyhop_base::path::RelPath;
 use spyhop_base::text::{LineIndex, Lines, Span};
 use spyhop_context::memory::MAX_LINKS;
 use spyhop_files::read::{Limits, ReadOutcome, Source, TreeSource};
+use spyhop_search::is_aside;
 
 /// The most files that are parsed for the links of one note, or of the notes of one reply.
 const MAX_PARSED: usize = 200;
@@ -134,8 +135,10 @@ impl<'e> LinkSources<'e> {
         changed: &[ChangedFile],
         at: Option<&str>,
     ) -> Result<Vec<NoteLink>, Error> {
-        let present: Vec<&ChangedFile> =
-            changed.iter().filter(|file| !file.is_removed).take(MAX_LINKS).collect();
+        let mut present: Vec<&ChangedFile> = changed.iter().filter(|file| !file.is_removed).collect();
+        // A note about a large change keeps the links to the code that people write.
+        present.sort_by_key(|file| is_aside(file.path.as_str()));
+        present.truncate(MAX_LINKS);
         self.prepare(present.iter().map(|file| &file.path))?;
         let (mut symbols, mut files) = (Vec::new(), Vec::new());
         for file in present {
@@ -149,7 +152,6 @@ impl<'e> LinkSources<'e> {
             }
         }
         symbols.extend(files);
-        symbols.truncate(MAX_LINKS);
         Ok(symbols)
     }
 

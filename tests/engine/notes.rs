@@ -173,6 +173,27 @@ fn a_commit_links_the_symbols_that_it_changed() {
 }
 
 #[test]
+fn a_note_about_a_large_commit_links_the_code_before_its_tests_and_says_what_is_left() {
+    let tree = repository();
+    let functions =
+        |word: &str| (0..50).map(|n| format!("def {word}{n}():\n    return {n}\n\n\n")).collect::<String>();
+    tree.write("a_tests/test_large.py", functions("test_"));
+    tree.write("src/large.py", functions("run_"));
+    tree.commit();
+    let engine = open(&tree);
+    let request =
+        AddNoteRequest { commit: Some("HEAD".into()), ..AddNoteRequest::new(NoteKind::Revision, "Runs") };
+    let reply = engine.ask(&request).unwrap();
+    let of_code = reply.notes[0].links.iter().filter(|link| link.path.as_str() == "src/large.py").count();
+    assert_eq!((reply.notes[0].links.len(), of_code), (64, 50));
+    assert!(
+        reply.warnings.iter().any(|text| text.starts_with("36 or more changed places are not linked")),
+        "{:?}",
+        reply.warnings
+    );
+}
+
+#[test]
 fn links_that_mean_nothing_are_refused_with_what_there_is() {
     let tree = repository();
     let engine = open(&tree);
