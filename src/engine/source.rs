@@ -60,15 +60,15 @@ impl<'a> ReplySources<'a> {
             return known.clone().map_or(CurrentFile::Changed, CurrentFile::Text);
         }
         let version = self.snapshot.version(file);
-        if version.content().is_path_only() {
-            // The file may be of any size, and hits do not show its text, so it is not cached.
-            let has_outline = version.notes().any(|note| note == Note::ByRule);
-            return match wanted.is_some() || has_outline {
-                true => self.path_only(version, wanted),
-                false => CurrentFile::Changed,
-            };
+        let is_path_only = version.content().is_path_only();
+        let has_outline = version.notes().any(|note| note == Note::ByRule);
+        // A path-only file without an outline may be of any size, and hits do not show its text.
+        if is_path_only && !has_outline && wanted.is_none() {
+            return CurrentFile::Changed;
         }
+        let keeps = keeps && (has_outline || !is_path_only);
         let text = match self.snapshot.meta().sources() {
+            _ if is_path_only => self.path_only(version, wanted),
             Some(sources) => {
                 let bytes = version.content().ranked().and_then(|hash| sources.get(hash));
                 bytes.map_or(Reread::Changed, |bytes| Reread::of(&bytes, wanted))
@@ -87,15 +87,15 @@ impl<'a> ReplySources<'a> {
 
     /// The content of a path-only file, if it may contain `wanted`. Only the text before the first NUL counts, as in
     /// ripgrep.
-    fn path_only(&self, version: Version<'_>, wanted: Option<&Finder<'_>>) -> CurrentFile {
-        let Some(bytes) = self.bytes_from_tree(version) else { return CurrentFile::Changed };
+    fn path_only(&self, version: Version<'_>, wanted: Option<&Finder<'_>>) -> Reread {
+        let Some(bytes) = self.bytes_from_tree(version) else { return Reread::Changed };
         let mut text = match Reread::of(&bytes, wanted) {
-            Reread::Without => return CurrentFile::Without,
+            Reread::Without => return Reread::Without,
             Reread::Text(text) => text,
             Reread::Changed => String::from_utf8_lossy(&bytes).into_owned(),
         };
-        text.truncate(text.find('\0').unwrap_or(text.len()));
-        CurrentFile::Text(Arc::new(text))
+        text.truncate(memchr::memchr(0, text.as_bytes()).unwrap_or(text.len()));
+        Reread::Text(text)
     }
 
     /// The bytes of a path-only file, if its stat data, its hash or its blob id is as recorded.

@@ -1,6 +1,8 @@
 //! Which types of Go implement an interface: those whose methods, promoted ones included, are the methods of the interface, and
 //! those that are assigned to a variable of the interface, as in `var _ Storage = (*Disk)(nil)`.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashSet;
 
 use super::definition::Definition;
@@ -8,6 +10,7 @@ use super::family::Family;
 use super::files::Graph;
 use super::resolve::STEPS_PER_COPY;
 use super::rule::EdgeRule;
+use super::types::WrittenType;
 use super::words::whole_words;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path;
@@ -23,6 +26,9 @@ const MAX_TYPES: usize = 2_000;
 
 /// A type that implements an interface, with the rule that says so.
 pub(super) type Implementer = (Definition, EdgeRule);
+
+/// Structs, each with a type that it embeds.
+pub(super) type Embeddings = Vec<(Definition, WrittenType)>;
 
 impl Graph<'_> {
     /// The types that implement an interface of Go.
@@ -108,15 +114,27 @@ impl Graph<'_> {
             if self.family(file) != Family::Go || !self.steps.take(STEPS_PER_COPY) {
                 continue;
             }
-            for holder in self.symbols(file)?.into_iter().filter(|holder| holder.kind == SymbolKind::Struct) {
-                let embedded = self.embedded(&holder).into_iter().filter(|base| *base.name == *own.name);
-                for base in embedded {
-                    if self.type_definitions(&base)?.iter().any(|base| base.is(own)) {
-                        found.push(holder.clone());
-                    }
+            for (holder, base) in self.embeddings(file)?.iter().filter(|(_, base)| *base.name == *own.name) {
+                if self.type_definitions(base)?.iter().any(|base| base.is(own)) {
+                    found.push(holder.clone());
                 }
             }
         }
+        Ok(found)
+    }
+
+    /// The structs of a file, each with a type that it embeds.
+    fn embeddings(&self, file: u32) -> Result<Rc<Embeddings>, SearchError> {
+        if let Some(known) = self.embeddings.borrow().get(&file) {
+            return Ok(known.clone());
+        }
+        let structs = self.symbols(file)?.into_iter().filter(|holder| holder.kind == SymbolKind::Struct);
+        let pairs = structs.flat_map(|holder| {
+            let bases = self.embedded(&holder);
+            bases.into_iter().map(move |base| (holder.clone(), base))
+        });
+        let found: Rc<Embeddings> = Rc::new(pairs.collect());
+        self.embeddings.borrow_mut().insert(file, found.clone());
         Ok(found)
     }
 

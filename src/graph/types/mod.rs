@@ -28,3 +28,4 @@ mod sources;
 mod written;
 
 pub(super) use known::DeclaredTypes;
+pub(super) use written::WrittenType;
