@@ -85,8 +85,9 @@ pub(super) fn resolve(
     question: GraphQuestion,
     read: (&ReplySources<'_>, &Path),
 ) -> Result<Target, Error> {
-    let target = find(graph, snapshot, typed, question, read)?;
-    if let Target::Symbols(symbols) = &target {
+    let mut target = find(graph, snapshot, typed, question, read)?;
+    if let Target::Symbols(symbols) = &mut target {
+        graph.add_bodies_of_declared(symbols).map_err(Error::from)?;
         for own in symbols.iter().filter(|own| graph.is_minor(own)) {
             graph.admit_minor(&own.name, true)?;
         }

@@ -163,6 +163,7 @@ impl GraphAnswer<'_, '_> {
         depth: u32,
     ) -> Result<Answered, Error> {
         let (least, first) = (request.min_confidence, std::mem::take(&mut changed.removed_uses));
+        self.graph.add_bodies_of_declared(&mut changed.symbols).map_err(Error::from)?;
         for own in changed.symbols.iter().filter(|own| self.graph.is_minor(own)) {
             self.graph.admit_minor(&own.name, true).map_err(Error::from)?;
         }

@@ -104,23 +104,53 @@ impl Graph<'_> {
             return found;
         }
         let has_home = |own: &Definition| found.iter().any(|other| own.container == other.container);
-        let mut bodies = question.candidates(|own| own.kind.is_function() && has_home(own));
+        let bodies = question.candidates(|own| own.kind.is_function() && has_home(own));
+        let bodies = self.nearest_bodies(bodies, &found, question.file);
+        if bodies.is_empty() { found } else { question.nearest(bodies) }
+    }
+
+    /// Those of the functions `bodies` with a body in the folder of a declaration, or else those that are nearest to a file.
+    fn nearest_bodies<'d>(
+        &self,
+        mut bodies: Vec<&'d Definition>,
+        declared: &[Definition],
+        near: u32,
+    ) -> Vec<&'d Definition> {
         self.steps.take(bodies.len() * STEPS_PER_COPY);
         match bodies.len() > MAX_READ {
             true => bodies.retain(|own| own.lines.count() > 1),
             false => bodies.retain(|own| self.has_body(own) && self.is_seen(own)),
         }
         let folder = |own: &Definition| path::split(self.snapshot.path(own.file)).0;
-        let is_beside = |body: &&Definition| found.iter().any(|own| folder(own) == folder(body));
+        let is_beside = |body: &&Definition| declared.iter().any(|own| folder(own) == folder(body));
         if bodies.iter().any(is_beside) {
             bodies.retain(is_beside);
         } else {
-            let use_path = self.snapshot.path(question.file);
-            let near = |own: &Definition| shared_folders(use_path, self.snapshot.path(own.file));
-            let most = bodies.iter().map(|own| near(own)).max();
-            bodies.retain(|own| Some(near(own)) == most);
+            let path = self.snapshot.path(near);
+            let nearness = |own: &Definition| shared_folders(path, self.snapshot.path(own.file));
+            let most = bodies.iter().map(|own| nearness(own)).max();
+            bodies.retain(|own| Some(nearness(own)) == most);
         }
-        if bodies.is_empty() { found } else { question.nearest(bodies) }
+        bodies
+    }
+
+    /// Adds the functions with a body that declarations of C and C++ among the symbols stand for: calls mean these.
+    pub fn add_bodies_of_declared(&self, symbols: &mut Vec<Definition>) -> Result<(), SearchError> {
+        let is_declared = |own: &&Definition| {
+            self.family(own.file) == Family::C && own.kind.is_function() && !self.has_body(own)
+        };
+        let declared: Vec<Definition> = symbols.iter().filter(is_declared).cloned().collect();
+        for own in declared {
+            let all = self.definitions_in(Family::C, &own.name)?;
+            let is_body = |body: &&Definition| body.kind.is_function() && body.container == own.container;
+            let bodies = all.iter().filter(is_body).collect();
+            for body in self.nearest_bodies(bodies, std::slice::from_ref(&own), own.file) {
+                if !symbols.iter().any(|known| known.is(body)) {
+                    symbols.push(body.clone());
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Leaves out members of types inside of other types, which a name without a path does not mean outside of these types.

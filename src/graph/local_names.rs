@@ -456,7 +456,7 @@ impl<'t> LocalReader<'t> {
             return begins;
         }
         if tokens.is(last, b'>') && !tokens.is_operator(last.saturating_sub(1), "->") {
-            return tokens.is_word(last - 1) || self.is_any(last - 1, b">?]");
+            return self.type_before(at).is_some();
         }
         if tokens.is(last, b']') {
             return tokens
@@ -598,6 +598,10 @@ mod tests {
         check("cpp", "int run(int n) { Pool ^pool(n); return pool.take(); }");
         check("cpp", "int run(int n) { shop::Pool<int> ^pool{n}; return pool.take(); }");
         check("cpp", "int run(int n) { emit pool(n); return pool.take(); }");
+        check("cpp", "int run(int n) { List<Pair<int, int>> ^pool; return pool.take(); }");
+        check("c", "int run(int n) { if(n > pool) return take(pool); }");
+        check("java", "void run(Map<String, List<Pool>> ^pool) { pool.take(); }");
+        check("java", "void run(int n) { if (n < 3 && n > pool) take(pool); }");
         check("cpp", "int run(int n) { if (n & pool) { return pool; } }");
         check("cpp", "int run(int n) { if (Pool *^pool = find(n)) { return pool->take(); } }");
         check("go", "func run(n int, ^pool *Pool) { pool.take() }");

@@ -49,9 +49,11 @@ impl Graph<'_> {
             return Ok(TypeRuling::Unknown);
         }
         self.types.expressions.begin();
-        let types = match is_member {
-            true => self.receiver_of(&site, at)?.map(|(types, _)| types),
-            false => self.types_around(&site, at)?,
+        let value = if is_member { None } else { value_of_case(&site, at) };
+        let types = match value {
+            Some((from, to)) => Some(self.in_range(&site, from, to)?),
+            None if is_member => self.receiver_of(&site, at)?.map(|(types, _)| types),
+            None => self.types_around(&site, at)?,
         };
         if self.types.expressions.is_cut() {
             return Ok(TypeRuling::Unknown);
@@ -74,6 +76,8 @@ impl Graph<'_> {
         let found = self.without_inner(question, found);
         Ok(match found.is_empty() {
             false => TypeRuling::Means(EdgeRule::TypedVariable, found),
+            // The label of a case may be any constant.
+            true if value.is_some() => TypeRuling::Unknown,
             true if self.is_field(question, &types)? => {
                 TypeRuling::Means(EdgeRule::TypedVariable, Vec::new())
             }
@@ -267,28 +271,14 @@ impl Graph<'_> {
         Ok(found)
     }
 
-    /// The types that have the name at token `at` as a member, though no receiver stands before it: that of the literal whose key it
-    /// is, or that of the value whose case it is.
+    /// The types that have the name at token `at` as a member, though no receiver stands before it: those of the literal whose key it is.
     fn types_around(&self, site: &Site<'_>, at: usize) -> Result<Option<Vec<WrittenType>>, SearchError> {
         let tokens = &site.item.tokens;
         let Some(open) = tokens.around(at).filter(|open| tokens.is(*open, b'{') && *open > 0) else {
             return Ok(None);
         };
         if !site.is_go_or_rust() {
-            let mut first = at;
-            while first > 1 && tokens.is(first - 1, b',') && tokens.is_word(first - 2) {
-                first -= 2;
-            }
-            if site.language == "csharp"
-                && let Some(types) = self.initialized(site, at, open)?
-            {
-                return Ok(Some(types));
-            }
-            let value = tokens
-                .partner(open - 1)
-                .filter(|_| tokens.is(open - 1, b')') && tokens.word(first - 1) == "case");
-            let value = value.filter(|value| *value > 0 && tokens.word(value - 1) == "switch");
-            return value.map(|value| self.in_range(site, value + 1, open - 1)).transpose();
+            return if site.language == "csharp" { self.initialized(site, at, open) } else { Ok(None) };
         }
         let is_key = tokens.is(at + 1, b':') && !tokens.is(at + 2, b':') && !tokens.is_operator(at + 1, ":=");
         if !is_key || !(tokens.is(at - 1, b'{') || tokens.is(at - 1, b',')) {
@@ -328,4 +318,17 @@ impl Graph<'_> {
             site.receiver_end(at).and_then(|at| declaration(site.language, &site.item.tokens, chain, at));
         source.is_some()
     }
+}
+
+/// The tokens of the value whose case has the name at token `at` among its labels, as in `switch (value) { case A, B: }`.
+fn value_of_case(site: &Site<'_>, at: usize) -> Option<(usize, usize)> {
+    let tokens = &site.item.tokens;
+    let open = tokens.around(at).filter(|open| !site.is_go_or_rust() && tokens.is(*open, b'{'))?;
+    let mut first = at;
+    while first > 1 && tokens.is(first - 1, b',') && tokens.is_word(first - 2) {
+        first -= 2;
+    }
+    let close = open.checked_sub(1).filter(|close| tokens.is(*close, b')'))?;
+    let value = tokens.partner(close).filter(|value| *value > 0 && tokens.word(first - 1) == "case")?;
+    (tokens.word(value - 1) == "switch").then_some((value + 1, close))
 }
