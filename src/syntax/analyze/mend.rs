@@ -9,7 +9,8 @@ use tree_sitter::Tree;
 /// The most passes over a text with one pattern: the matches of a pass do not overlap.
 const MAX_PASSES: usize = 4;
 
-/// `text` with a sign and blanks in place of what the patterns of `mends` find; `None` if they find nothing.
+/// `text` with a sign and blanks in place of what the patterns of `mends` find, or with a name of underscores where the sign is an
+/// underscore; `None` if they find nothing.
 pub(super) fn mended(text: &str, mends: &[(Regex, u8)]) -> Option<String> {
     let mut out = text.as_bytes().to_vec();
     for (pattern, sign) in mends {
@@ -21,7 +22,8 @@ pub(super) fn mended(text: &str, mends: &[(Regex, u8)]) -> Option<String> {
             }
             for range in found {
                 let part = &mut out[range];
-                part.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+                let fill = if *sign == b'_' { b'_' } else { b' ' };
+                part.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = fill);
                 part.iter_mut().take(1).for_each(|first| *first = *sign);
             }
         }
