@@ -106,6 +106,11 @@ fn list_after(text: &str) -> Option<&str> {
     Some(text[skipped..].trim_start()).filter(|text| text.starts_with('('))
 }
 
+/// Whether the text behind a name begins with arguments, behind generic ones as in `::<u8>(1)`.
+pub(super) fn is_called(after: &str) -> bool {
+    list_after(after.strip_prefix("::").unwrap_or(after)).is_some()
+}
+
 /// The arguments in parentheses or the values of fields in braces of a constructor at the beginning of a text.
 pub(super) fn before_arguments(text: &str) -> Option<&str> {
     let skipped = if text.starts_with('<') { end_of_generics(text, false)? } else { 0 };

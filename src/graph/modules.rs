@@ -63,7 +63,7 @@ impl<'a> Graph<'a> {
 
     /// The module of an import as written in the file itself: inside of an inline module of Rust, `super` is the module of
     /// the file.
-    fn module_name<'i>(&self, from: u32, import: &'i ImportStatement) -> Cow<'i, str> {
+    pub(super) fn module_name<'i>(&self, from: u32, import: &'i ImportStatement) -> Cow<'i, str> {
         let rest = import.module.strip_prefix("super").filter(|_| self.family(from) == Family::Rust);
         let at = Span::new(import.start as usize, import.start as usize);
         let is_inline = || self.facts(from).is_some_and(|facts| inline_module(&facts.symbols, at).is_some());

@@ -32,6 +32,8 @@ pub(super) fn receiver_before(family: Family, text: &str, comments: &[Span], sta
         let path = path_before(without_generics(rest));
         return match path {
             "" => Receiver::Absent,
+            // The module around the use.
+            "self" if family == Family::Rust => Receiver::Absent,
             "Self" | "self" => Receiver::This,
             "static" if family == Family::Other("php") => Receiver::This,
             "parent" if family == Family::Other("php") => Receiver::Base,

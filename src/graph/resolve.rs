@@ -98,7 +98,9 @@ impl<'q> Question<'q> {
         match definition.kind {
             SymbolKind::Module => self.used.role != UseRole::Call,
             kind if kind.is_function() && self.family == Family::Rust => {
-                !self.facts.text[self.used.span.end as usize..].starts_with("::")
+                let after = &self.facts.text[self.used.span.end as usize..];
+                // Arguments of a function are written `take::<u8>(1)`.
+                !after.starts_with("::") || after.starts_with("::<")
             }
             _ => true,
         }
@@ -307,7 +309,13 @@ impl Graph<'_> {
             Receiver::Absent => self.plain_name(question)?,
             Receiver::This => self.member_of_this(question)?,
             Receiver::Base => self.base_member(question)?,
-            Receiver::Path(path) => self.after_path(question, path)?,
+            // A name in a group of an import: `use a::{b::Pool}`.
+            Receiver::Path(path) => {
+                match self.imported(question)?.filter(|_| question.family == Family::Rust) {
+                    None => self.after_path(question, path)?,
+                    imported => imported,
+                }
+            }
             Receiver::Chain(chain) => self.after_chain(question, chain)?,
             Receiver::Expression => None,
         };

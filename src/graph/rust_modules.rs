@@ -5,52 +5,91 @@ use std::rc::Rc;
 use super::declared_modules::{DeclaredModules, modules_in};
 use super::files::Graph;
 use super::paths::{below, normalize};
+use super::resolve::STEPS_PER_COPY;
 use super::rust_crates::{ManifestNames, RustCrate};
 use spyhop_base::path;
+
+/// The most re-exports of modules that are followed one after the other.
+const MAX_RE_EXPORTS: usize = 4;
+
+/// A module: the folder of its submodules, and its file.
+struct Module {
+    folder: String,
+    file: Option<u32>,
+}
 
 /// The file of the module that `name` means, seen from `from`. Of a path to an item, the file of the innermost module
 /// that has a file of its own.
 pub(super) fn resolve(graph: &Graph<'_>, from: u32, name: &str) -> Vec<u32> {
+    let found = innermost(graph, from, name, MAX_RE_EXPORTS);
+    found.and_then(|(module, _)| module.file).into_iter().collect()
+}
+
+/// The innermost module of a path that has a file of its own, and whether the path ends there.
+fn innermost(graph: &Graph<'_>, from: u32, name: &str, re_exports: usize) -> Option<(Module, bool)> {
     let mut parts = name.split("::").map(str::trim).filter(|part| !part.is_empty()).peekable();
-    let own = module_folder(graph, graph.snapshot.path(from));
-    let mut folder = match parts.peek().copied() {
+    let folder = module_folder(graph, graph.snapshot.path(from));
+    let own = Module { folder, file: Some(from) };
+    let module_at = |folder: String| Module { file: file_of(graph, &folder), folder };
+    let next_of = |module: &Module, part: &str| {
+        let inside = step(graph, &module.folder, part).map(module_at);
+        inside.or_else(|| passed_on(graph, module.file?, part, re_exports))
+    };
+    let mut module = match parts.peek().copied() {
         None => own,
         Some("crate") => {
             parts.next();
-            match crate_root(graph, from) {
-                Some(root) => root,
-                None => return Vec::new(),
-            }
+            module_at(crate_root(graph, from)?)
         }
         Some("self") => {
             parts.next();
             own
         }
         Some("super") => {
-            let mut folder = own;
+            let mut folder = own.folder;
             while parts.next_if_eq(&"super").is_some() {
                 folder = path::split(&folder).0.to_string();
             }
-            folder
+            module_at(folder)
         }
         // Without `crate`, a path begins in the current module or with the name of a crate.
-        Some(first) if step(graph, &own, first).is_some() => own,
+        Some(first) if step(graph, &own.folder, first).is_some() => own,
         Some(first) => match graph.crates().iter().find(|known| known.name == first) {
             Some(known) => {
                 parts.next();
-                if parts.peek().is_none_or(|part| step(graph, &known.folder, part).is_none()) {
-                    return vec![known.root];
-                }
-                known.folder.clone()
+                Module { folder: known.folder.clone(), file: Some(known.root) }
             }
-            None => return Vec::new(),
+            None => {
+                parts.next();
+                passed_on(graph, from, first, re_exports)?
+            }
         },
     };
-    while let Some(next) = parts.peek().and_then(|part| step(graph, &folder, part)) {
+    while let Some(next) = parts.peek().and_then(|part| next_of(&module, part)) {
         parts.next();
-        folder = next;
+        module = next;
     }
-    file_of(graph, &folder).into_iter().collect()
+    let is_whole = parts.peek().is_none();
+    Some((module, is_whole))
+}
+
+/// The module that a file has under a name by an import, such as `pub use errors::*`.
+fn passed_on(graph: &Graph<'_>, file: u32, name: &str, re_exports: usize) -> Option<Module> {
+    let re_exports = re_exports.checked_sub(1)?;
+    let imports = graph.imports_in(file);
+    imports.passing(name).into_iter().filter(|_| graph.steps.take(STEPS_PER_COPY)).find_map(
+        |(import, original)| {
+            let module = graph.module_name(file, import);
+            // The first part may be of another crate; an import does not lead back to itself.
+            let whole = match original {
+                Some(original) if module.is_empty() => original.to_string(),
+                Some(original) => format!("{module}::{original}"),
+                None => module.into_owned(),
+            };
+            let (found, is_whole) = innermost(graph, file, &whole, re_exports)?;
+            (is_whole && found.file.is_some_and(|found| found != file)).then_some(found)
+        },
+    )
 }
 
 /// The folder in which the submodules of a file lie. A `build.rs` is a program only beside the manifest of a package.

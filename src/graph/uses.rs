@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::arguments::is_called;
 use super::blocks::BlockNesting;
 use super::callables::callable;
 use super::cpp_roles::{connected, emitted, role_of};
@@ -368,6 +369,8 @@ impl FileFacts {
             family if self.is_in_import(span) || family == Family::Web && is_in_export_list(before) => {
                 UseRole::Import
             }
+            // A call in a macro.
+            Family::Rust if is_called(&self.text[span.end as usize..]) => UseRole::Call,
             _ => UseRole::Mention,
         }
     }
@@ -571,6 +574,10 @@ fn name_use(
     let owner = innermost(symbols, reference.span);
     let role = match reference.role {
         ReferenceRole::Call => UseRole::Call,
+        // To the parser of Go, `new(take())` has a type for its argument.
+        ReferenceRole::Type if family == Family::Go && is_called(&text[reference.span.end as usize..]) => {
+            UseRole::Call
+        }
         ReferenceRole::Type => UseRole::Type,
         ReferenceRole::Import => UseRole::Import,
     };
