@@ -215,11 +215,17 @@ fn asked_entries(
         graph.dependents(&definitions, Vec::new(), MAX_CALLS, 0.0, MAX_ROWS).map_err(Error::from)?;
     let found = graph.reaching(&definitions, &dependents, &[request.kind]).map_err(Error::from)?;
     let left_out = graph.left_out();
-    let incomplete = (left_out > 0).then(|| {
-        IncompleteCause::Limit.with(format!(
+    let undecided = graph.undecided() + dependents.iter().filter(|edge| edge.confidence < RESOLVED).count();
+    let incomplete = match (left_out, undecided) {
+        (0, 0) => None,
+        (0, calls) => Some(IncompleteCause::Undecided.with(format!(
+            "{calls} {} names on the way may be further steps, and no rule decides",
+            if calls == 1 { "use of" } else { "uses of" }
+        ))),
+        _ => Some(IncompleteCause::Limit.with(format!(
             "{left_out} more files use these names; a question analyses up to {MAX_ANALYSED} files"
-        ))
-    });
+        ))),
+    };
     Ok((found, incomplete))
 }
 

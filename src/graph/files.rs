@@ -155,6 +155,8 @@ pub struct Graph<'a> {
     /// The headers of C that a file includes, directly or through others.
     pub(super) included: RefCell<FxHashMap<u32, Rc<FxHashSet<u32>>>>,
     pub(super) web_packages: OnceCell<Vec<(String, String)>>,
+    /// The files for which modules of libraries stand.
+    pub(super) stand_ins: RefCell<FxHashMap<Box<str>, Vec<u32>>>,
     pub(super) go_modules: OnceCell<Vec<(String, String)>>,
     pub(super) crates: OnceCell<Vec<RustCrate>>,
     /// The modules that the roots of Rust's tests declare.
@@ -198,6 +200,7 @@ impl<'a> Graph<'a> {
             modules: RefCell::default(),
             included: RefCell::default(),
             web_packages: OnceCell::new(),
+            stand_ins: RefCell::default(),
             go_modules: OnceCell::new(),
             crates: OnceCell::new(),
             test_modules: RefCell::default(),

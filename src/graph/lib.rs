@@ -63,6 +63,7 @@ mod rust_crates;
 mod rust_modules;
 mod schedulers;
 mod scopes;
+mod stand_ins;
 mod steps;
 mod swift_labels;
 mod syntax_facts;

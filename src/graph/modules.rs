@@ -98,7 +98,10 @@ impl<'a> Graph<'a> {
             return known.clone();
         }
         let mut files = match self.family(from) {
-            Family::Python => self.python_module(from, name),
+            Family::Python => match self.stood_for(from, name) {
+                files if files.is_empty() => self.python_module(from, name),
+                files => files,
+            },
             Family::Web => self.web_module(from, name),
             Family::Rust => rust_modules::resolve(self, from, name),
             Family::Go => self.go_package(name),

@@ -10,7 +10,8 @@ use super::definitions::FamilyDefinitions;
 use super::family::{CSHARP, Family};
 use super::files::{BYTES_PER_STEP, Graph, READ_AHEAD, SymbolKey};
 use super::imports::Binding;
-use super::judgement::Meaning;
+use super::judgement::{Judgement, Meaning};
+use super::mention_rules::MentionRules;
 use super::other_names::OtherNames;
 use super::paths::shared_folders;
 use super::rule::EdgeRule;
@@ -232,7 +233,7 @@ impl<'a> Graph<'a> {
             };
             let judgement = self.known_judgement(file, &facts, used)?;
             let mut meant = judgement.meanings.iter().chain(&judgement.constructors);
-            let is_open = judgement.decided.is_none() && !meant.any(is_wanted);
+            let is_open = self.is_open(file, &judgement) && !meant.any(is_wanted);
             if depth > 1 && is_open {
                 self.undecided.set(self.undecided.get() + 1);
             }
@@ -407,7 +408,7 @@ impl<'a> Graph<'a> {
             }
             let judgement = self.known_judgement(wanted.file, &facts, used)?;
             let is_proven = |meaning: &Meaning| meaning.confidence >= SURE;
-            if judgement.decided.is_none() && !judgement.meanings.iter().any(is_proven) {
+            if self.is_open(wanted.file, &judgement) && !judgement.meanings.iter().any(is_proven) {
                 let of_name = self.definitions_in(self.family(wanted.file), facts.at(used.span))?;
                 let may_be = of_name.iter().any(|own| own.kind.is_function() || own.kind.is_type_like());
                 self.undecided.set(self.undecided.get() + usize::from(may_be));
@@ -416,6 +417,17 @@ impl<'a> Graph<'a> {
             self.add_edges((wanted.file, &facts, used, 1), meanings, |_| true, &mut edges);
         }
         Ok(edges)
+    }
+
+    /// Whether no rule is sure of what a use means: the type of its receiver may be a guess.
+    fn is_open(&self, file: u32, judgement: &Judgement) -> bool {
+        match judgement.decided {
+            None => true,
+            Some(EdgeRule::TypedVariable) => {
+                judgement.meanings.is_empty() && MentionRules::of(self.family(file)).guesses_receivers
+            }
+            Some(_) => false,
+        }
     }
 
     /// The calls in the text of a definition, in order: those that the analysis records, and those that a name alone may be.

@@ -38,6 +38,10 @@ pub(super) struct SyntaxFacts {
     pub same: Vec<String>,
     /// Functions of the library whose result is the argument of the type of the receiver.
     pub arguments: Vec<String>,
+    /// Functions of a library whose result is an object of the class that is their first argument.
+    pub instances: Vec<String>,
+    /// Members that classes have of a library: the objects of the class.
+    pub managers: Vec<String>,
     /// Functions of the library that give an element.
     pub elements: Vec<String>,
     /// Functions of the library that pass an element to the function that they are given.

@@ -4,14 +4,16 @@
 use std::rc::Rc;
 
 use super::known::KnownBases;
+use super::library;
 use super::site::Site;
-use super::written::{Form, WrittenType};
+use super::written::{Form, LIST, WrittenType};
 use crate::declarations::{Declaration, LocalSource};
 use crate::definition::Definition;
 use crate::family::Family;
 use crate::files::Graph;
 use crate::resolve::MAX_MEANINGS;
-use crate::tokens::Tokens;
+use crate::syntax_facts::SyntaxFacts;
+use crate::tokens::{TokenKind, Tokens};
 use crate::uses::{FileFacts, innermost};
 use spyhop_base::text::Span;
 use spyhop_search::SearchError;
@@ -140,7 +142,18 @@ impl Graph<'_> {
             });
         }
         match &object.definition {
-            Some(definition) => self.member(definition, name, object.form == Form::Base),
+            Some(definition) => {
+                let found = self.member(definition, name, object.form == Form::Base)?;
+                let managers = &SyntaxFacts::of(self.language(definition.file)).managers;
+                let is_manager = object.form == Form::Class && managers.iter().any(|own| own == name);
+                let is_outside = !found.types.is_empty() && found.types.iter().all(WrittenType::is_outside);
+                if !is_manager || !is_outside {
+                    return Ok(found);
+                }
+                let element = WrittenType::of(definition, Form::Object);
+                let types = vec![WrittenType::new(definition.file, LIST).with(vec![element])];
+                Ok(Found { types, ..Found::default() })
+            }
             None if object.is_outside() => Ok(Found::outside()),
             None => Ok(Found::default()),
         }
@@ -375,18 +388,51 @@ impl Graph<'_> {
         called: usize,
         receiver: Option<Vec<WrittenType>>,
     ) -> Result<Vec<WrittenType>, SearchError> {
-        let name = site.item.tokens.word(called);
+        let (name, syntax) = (site.item.tokens.word(called), site.syntax());
+        let gives_instance = syntax.instances.iter().any(|own| own == name);
         let Some(receivers) = receiver else {
-            return self.called(&self.named(site.file, name, site.item.byte_of(called))?, None);
+            let found = self.called(&self.named(site.file, name, site.item.byte_of(called))?, None)?;
+            return match gives_instance && found.iter().all(WrittenType::is_outside) {
+                true => self.instance_of_argument(site, called + 1),
+                false => Ok(found),
+            };
         };
+        if gives_instance && receivers.iter().all(WrittenType::is_outside) {
+            return self.instance_of_argument(site, called + 1);
+        }
         self.each(&receivers, |receiver| {
             let found = self.each(&self.instances(receiver)?, |object| {
                 self.called(&self.found_in(object, name)?, Some(object))
             })?;
             // A type of the tree has methods of its own.
             let is_outside = found.iter().all(WrittenType::is_outside);
-            let given = is_outside.then(|| super::library::scoped_result(receiver, name)).flatten();
+            let given = is_outside.then(|| library::scoped_result(syntax, receiver, name)).flatten();
             Ok(given.map_or(found, |given| vec![given]))
+        })
+    }
+
+    /// An object of the class that is the first argument in the parenthesis at `open`: the name of the class may be a text.
+    fn instance_of_argument(&self, site: &Site<'_>, open: usize) -> Result<Vec<WrittenType>, SearchError> {
+        let tokens = &site.item.tokens;
+        let Some(close) = tokens.partner(open) else { return Ok(Vec::new()) };
+        let is_end = |at: usize| tokens.is(at, b',') && tokens.around(at) == Some(open);
+        let end = tokens.find(open + 1, close, is_end);
+        let is_text = tokens.at(open + 1).is_some_and(|first| first.kind == TokenKind::Literal);
+        let classes = match is_text {
+            true => {
+                let text = tokens.word(open + 1).trim_matches(['"', '\'']);
+                let name = text.rsplit('.').next().unwrap_or(text);
+                let Found { definitions, types, .. } = match name {
+                    "self" => self.named(site.file, "cls", site.item.byte_of(open))?,
+                    name => self.named(site.file, name, site.item.byte_of(open))?,
+                };
+                types.into_iter().chain(definitions.iter().map(|own| WrittenType::of(own, Form::Class))).collect()
+            }
+            false => self.in_range(site, open + 1, end)?,
+        };
+        self.each(&classes, |class| match class.form {
+            Form::Class => self.called_object(class),
+            _ => Ok(vec![WrittenType::outside()]),
         })
     }
 

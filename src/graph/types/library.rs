@@ -72,8 +72,10 @@ pub(super) fn list_of_tuples(file: u32, parts: Vec<WrittenType>) -> WrittenType 
 }
 
 /// The type that a method of a collection of Python or of the web gives.
-pub(super) fn scoped_result(written: &WrittenType, name: &str) -> Option<WrittenType> {
+pub(super) fn scoped_result(syntax: &SyntaxFacts, written: &WrittenType, name: &str) -> Option<WrittenType> {
     match name {
+        _ if has(&syntax.elements, name) => written.args.last().cloned(),
+        _ if has(&syntax.same, name) => Some(written.clone()),
         "get" | "pop" | "at" | "shift" | "find" | "findLast" | "popleft" | "setdefault" => {
             written.args.last().cloned()
         }
