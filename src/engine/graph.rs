@@ -567,7 +567,7 @@ impl GraphAnswer<'_, '_> {
                 definitions.iter().map(|own| self.graph.callees(own)).collect();
             self.rows(edges.map_err(Error::from)?.concat(), true)
         };
-        let callers = |depth| self.graph.callers(definitions, depth, most).map_err(Error::from);
+        let callers = |depth| self.graph.callers(definitions, depth, most, false).map_err(Error::from);
         match question {
             GraphQuestion::Definitions | GraphQuestion::Imports | GraphQuestion::Importers => Ok(Vec::new()),
             GraphQuestion::References => {
@@ -582,7 +582,7 @@ impl GraphAnswer<'_, '_> {
             }
             GraphQuestion::Tests => {
                 let wanted = self.graph.with_static_members(definitions).map_err(Error::from)?;
-                let mut edges = self.graph.callers(&wanted, depth, most).map_err(Error::from)?;
+                let mut edges = self.graph.callers(&wanted, depth, most, true).map_err(Error::from)?;
                 edges.retain(|edge| self.graph.is_test(edge.file, edge.from.as_ref()));
                 // Names tell less than calls, so only files without a call count by name.
                 let known = edges.iter().map(|edge| edge.file).collect();

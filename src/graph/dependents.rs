@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::files::{Graph, SymbolKey};
 use super::questions::{GraphEdge, Relation};
 use crate::definition::Definition;
+use spyhop_base::model::SymbolKind;
 use spyhop_search::SearchError;
 
 /// The most definitions whose implementations count as dependents.
@@ -23,8 +24,8 @@ fn symbol_of(edge: &GraphEdge) -> SymbolKey {
 }
 
 impl Graph<'_> {
-    /// The symbols that depend on `changed`, through at most `depth` steps: users of the definitions, then callers of the
-    /// functions among them, and so on. Each dependent has one edge, its most certain one; the confidence is the product
+    /// The symbols that depend on `changed`, through at most `depth` steps: users of the definitions, then those that call the
+    /// functions among them or hand them on as a value, and so on. Each dependent has one edge, its most certain one; the confidence is the product
     /// of those of the steps. Dependents below the confidence `least` are neither listed nor followed. No further step is
     /// taken after `most` dependents. `first` are uses of what was removed, which are all listed.
     pub fn dependents(
@@ -49,10 +50,11 @@ impl Graph<'_> {
             let is_first = step == 1;
             let takes = |relation| match relation {
                 Relation::Calls => true,
-                Relation::References => is_first,
+                Relation::References => true,
                 Relation::Imports | Relation::Implements | Relation::Tests => false,
             };
             let mut found = self.uses_of(&wave, step, takes)?;
+            found.retain(|edge| is_first || edge.relation == Relation::Calls || edge.is_value);
             if is_first && changed.len() <= MAX_IMPLEMENTED {
                 for definition in changed {
                     found.extend(self.implementations(definition, 1)?);
@@ -73,8 +75,12 @@ impl Graph<'_> {
             nearest.sort_by(|a, b| self.precedes(a, b));
             known.extend(nearest.iter().map(|edge| (symbol_of(edge), edge.confidence)));
             let broken = if is_first { dependents.as_slice() } else { &[] };
-            let users = broken.iter().chain(&nearest).filter_map(|edge| edge.from.clone());
-            wave = users.filter(|from| from.kind.is_function()).collect();
+            // A constant may be what a function makes of the function that it is given: `const Wide = wide(Grid)`.
+            let leads_on = |edge: &&GraphEdge, from: &Definition| {
+                from.kind.is_function() || edge.is_value && from.kind == SymbolKind::Const
+            };
+            let users = broken.iter().chain(&nearest);
+            wave = users.filter_map(|edge| edge.from.clone().filter(|from| leads_on(&edge, from))).collect();
             wave.sort_by_key(|from| (from.file, from.place));
             wave.dedup_by_key(|from| (from.file, from.place));
             dependents.extend(nearest);

@@ -334,27 +334,27 @@ impl<'a> Graph<'a> {
     }
 
     /// The symbols that call definitions, transitively to `depth`, and those that use the functions among them as a value. Each
-    /// caller is followed once.
+    /// caller is followed once; a symbol that uses a function as a value is followed if `follows_values`.
     pub fn callers(
         &self,
         wanted: &[Definition],
         depth: u32,
         most: usize,
+        follows_values: bool,
     ) -> Result<Vec<GraphEdge>, SearchError> {
         let mut edges: Vec<GraphEdge> = Vec::new();
         let mut seen: FxHashSet<(u32, u32)> =
             wanted.iter().map(|symbol| (symbol.file, symbol.place)).collect();
         let mut wave = wanted.to_vec();
-        let has_functions = wanted.iter().any(|own| own.kind.is_function());
         for step in 1..=depth {
-            let takes_values = step == 1 && has_functions;
+            let takes_values = wave.iter().any(|own| own.kind.is_function());
             let takes =
                 |relation| relation == Relation::Calls || (takes_values && relation == Relation::References);
             let mut found = self.uses_of(&wave, step, takes)?;
             found.retain(|edge| edge.relation == Relation::Calls || edge.is_value);
             wave = Vec::new();
-            let is_call = |edge: &GraphEdge| !edge.is_value || self.is_scheduled(edge);
-            let calls = found.iter().filter(|edge| edge.confidence >= 0.5 && is_call(edge));
+            let is_call = |edge: &GraphEdge| follows_values || !edge.is_value || self.is_scheduled(edge);
+            let calls = found.iter().filter(|edge| edge.confidence >= SURE && is_call(edge));
             for from in calls.filter_map(|edge| edge.from.as_ref()) {
                 if from.kind.is_function() && seen.insert((from.file, from.place)) {
                     wave.push(from.clone());

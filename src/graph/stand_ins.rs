@@ -35,8 +35,9 @@ static STAND_INS: LazyLock<Vec<StandIn>> = LazyLock::new(|| {
 });
 
 /// A module that a text names behind a setting: `setdefault("SETTING", "a.b")`, `SETTING=a.b`.
-static NAMED: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r#"^["']?\s*[,=:)\]]+\s*["']?([A-Za-z_][\w.]*)"#).expect("a pattern of the source"));
+static NAMED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"^["']?\s*[,=:)\]]+\s*["']?([A-Za-z_][\w.]*)"#).expect("a pattern of the source")
+});
 
 impl Graph<'_> {
     /// The files of the tree for which the module `name` of a library stands.
@@ -48,7 +49,8 @@ impl Graph<'_> {
         let mut modules = Vec::new();
         let files = files_with(self.snapshot, IndexField::Word, &own.setting).unwrap_or_default();
         for file in files.into_iter().take(MAX_FILES) {
-            let Some(text) = self.text(file).filter(|text| self.steps.take(text.len() / BYTES_PER_STEP)) else {
+            let Some(text) = self.text(file).filter(|text| self.steps.take(text.len() / BYTES_PER_STEP))
+            else {
                 continue;
             };
             let places = memchr::memmem::find_iter(text.as_bytes(), &own.setting);

@@ -474,7 +474,10 @@ impl FileFacts {
             }
             Family::Web => {
                 let before = self.text[..span.start as usize].trim_end();
-                (after.starts_with(':') || after.starts_with("?:")) && !before.ends_with('?')
+                let is_label = before.strip_suffix("case").is_some_and(|rest| !rest.ends_with(is_word));
+                // The value of a condition: `a ? b : c`.
+                let is_value = is_label || before.ends_with(['?', '.', '&', '|', '!', '+', '-']);
+                (after.starts_with(':') || after.starts_with("?:")) && !is_value
             }
             // A symbol, which names a method or anything else.
             family if family.calls_without_signs() => {

@@ -426,7 +426,10 @@ impl Graph<'_> {
                     "self" => self.named(site.file, "cls", site.item.byte_of(open))?,
                     name => self.named(site.file, name, site.item.byte_of(open))?,
                 };
-                types.into_iter().chain(definitions.iter().map(|own| WrittenType::of(own, Form::Class))).collect()
+                types
+                    .into_iter()
+                    .chain(definitions.iter().map(|own| WrittenType::of(own, Form::Class)))
+                    .collect()
             }
             false => self.in_range(site, open + 1, end)?,
         };
