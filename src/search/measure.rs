@@ -85,7 +85,8 @@ const NAMED_FILE: f32 = 6.0;
 /// message is meant.
 const TEST_OF_MESSAGE: f32 = 2.0;
 
-/// A query of at least this many words, found as written in at most this many files, was probably copied from there.
+/// A query of at least this many words, or one word less with a capital, found as written in at most this many files, was probably
+/// copied from there.
 const PASTED_WORDS: usize = 4;
 const PASTED_FILES: usize = 3;
 
@@ -98,7 +99,7 @@ pub struct HeadScope<'h> {
     paths: FxHashSet<&'h str>,
     /// The stems of the head's sources of C, C++ and Objective-C.
     sources: FxHashSet<&'h str>,
-    /// The number of files that contain the query as written.
+    /// The number of files that contain the query as written, without translations.
     n_literal: usize,
     /// Whether one of these has translations into the base language.
     has_base_text: bool,
@@ -113,9 +114,12 @@ impl<'h> HeadScope<'h> {
         literal: impl ExactSizeIterator<Item = &'l str>,
         n_framed: usize,
     ) -> HeadScope<'h> {
-        let n_literal = literal.len();
-        let is_base = |path: &str| role::translation_part(path).is_some() && role::is_of_base_language(path);
-        let has_base_text = { literal }.any(is_base);
+        let (mut n_literal, mut has_base_text) = (0, false);
+        for path in literal {
+            let is_translation = role::translation_part(path).is_some();
+            n_literal += usize::from(!is_translation);
+            has_base_text |= is_translation && role::is_of_base_language(path);
+        }
         let paths: FxHashSet<&str> = paths.collect();
         let sources = paths.iter().filter(|path| role::is_source_of_header(path));
         let sources = sources.map(|path| path::stem(path)).collect();
@@ -230,12 +234,17 @@ impl<'m> FileMeasure<'m> {
 
     /// The literal measure of a file, which is greater for a text of several words that few files contain.
     fn literal_value(&self, lines: u32) -> f32 {
-        let is_pasted = !self.query.is_qualified_name && self.query.n_words >= PASTED_WORDS;
         match lines {
             0 => 0.0,
-            _ if is_pasted => PASTED,
+            _ if !self.query.is_qualified_name && self.is_long() => PASTED,
             _ => 1.0,
         }
+    }
+
+    /// Whether the query, found as written, was probably copied.
+    fn is_long(&self) -> bool {
+        let has_capital = self.query.text.contains(char::is_uppercase);
+        self.query.n_words >= PASTED_WORDS - usize::from(has_capital)
     }
 
     /// Measures the words of the path. Returns the pairs of adjacent query terms in the path.
@@ -270,8 +279,11 @@ impl<'m> FileMeasure<'m> {
     ) -> Result<(), SearchError> {
         let MeasuredFile { file, row, values, facts, .. } = measured;
         let version = self.context.snapshot.version(*file);
-        let defines = row.defines != 0;
-        if defines || (row.mentions != 0 && names_minor(version, self.query)?) {
+        let language = self.context.grammars.name(version.language());
+        // Translations repeat the names of the texts that they translate.
+        let repeats = || role::data_share(version.path(), language) == role::OF_OTHER_LANGUAGE;
+        let defines = row.defines != 0 || (row.mentions != 0 && names_minor(version, self.query)?);
+        if defines && !repeats() {
             self.measure_exact_definitions(version, values, facts)?;
         }
         let held = row.symbol_mask;
@@ -369,7 +381,7 @@ impl<'m> FileMeasure<'m> {
         let context = self.context;
         let version = context.snapshot.version(measured.file);
         let (path, asks) = (version.path(), self.query.asks);
-        let is_pasted = measured.row.literal > 0 && self.query.n_words >= PASTED_WORDS;
+        let is_pasted = measured.row.literal > 0 && self.is_long();
         let of_message = if self.query.is_message || is_pasted { TEST_OF_MESSAGE } else { 1.0 };
         let mut set = |signal: Signal, value: f32| measured.values[signal as usize] = value;
         set(Signal::Depth, (memchr::memchr_iter(b'/', path.as_bytes()).count() as f32 / 10.0).min(1.0));

@@ -257,17 +257,50 @@ pub(crate) fn is_of_base_language(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     // Tools write the texts that the code shows into such a file.
     let is_extracted = has_extension(path, &["pot", "xlf", "xliff"]) && name.matches('.').count() == 1;
-    is_extracted || path.split(['/', '.']).any(|part| matches(part, BASE_LANGUAGE))
+    let is_default = resource_part(path) == Some(RESOURCES);
+    is_extracted || is_default || path.split(['/', '.']).any(|part| matches(part, BASE_LANGUAGE))
 }
 
 /// The part of the path that marks a file of translations, if any.
 pub(crate) fn translation_part(path: &str) -> Option<&str> {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let is_part = |part: &&str| matches(part, TRANSLATION_PARTS) || part.ends_with(".lproj");
-    folders.split('/').find(is_part).or_else(|| {
-        let extension = name.rsplit_once('.')?.1;
-        matches(extension, TRANSLATION_EXTENSIONS).then_some(extension)
+    folders.split('/').find(is_part).or_else(|| resource_part(path)).or_else(|| {
+        let (stem, extension) = name.rsplit_once('.')?;
+        // `messages_pt_BR.properties`, `Texts.de.resx`.
+        let language = match extension {
+            "properties" => stem.split_once('_').map(|(_, language)| language),
+            "resx" => stem.rsplit_once('.').map(|(_, language)| language),
+            _ => None,
+        };
+        language
+            .filter(|language| is_language(language))
+            .or(Some(extension).filter(|_| matches(extension, TRANSLATION_EXTENSIONS)))
     })
+}
+
+/// The folder of the resources of Android in the default language.
+const RESOURCES: &str = "values";
+
+/// The folder of a file of the resources of Android or Compose if it is of the default language or of another one: `values`, `values-pt-rBR`,
+/// and not `values-night`.
+fn resource_part(path: &str) -> Option<&str> {
+    let mut parts = path.rsplit('/').skip(1);
+    let (folder, above) = (parts.next()?, parts.next()?);
+    let qualifier =
+        folder.strip_prefix(RESOURCES).filter(|_| above == "res" || above.ends_with("Resources"))?;
+    let language = qualifier.strip_prefix("-b+").or_else(|| qualifier.strip_prefix('-'));
+    let is_one = language.map_or(qualifier.is_empty(), |language| language != "car" && is_language(language));
+    is_one.then_some(folder)
+}
+
+/// Whether a text is the code of a language, with or without a region: `de`, `pt_BR`, `en-rGB`, `sr+Latn`.
+fn is_language(text: &str) -> bool {
+    let (language, region) = text.split_once(['_', '-', '+']).unwrap_or((text, ""));
+    let is_code = matches!(language.len(), 2 | 3) && language.bytes().all(|byte| byte.is_ascii_lowercase());
+    is_code
+        && (region.is_empty()
+            || region.starts_with(|c: char| c == 'r' || c.is_ascii_uppercase() || c.is_ascii_digit()))
 }
 
 fn matches(part: &str, wanted: &[&str]) -> bool {
@@ -311,6 +344,20 @@ mod tests {
         assert_eq!(share("src/messages.hi_IN.xlf"), OF_OTHER_LANGUAGE);
         assert_eq!(share("src/messages.xlf"), OF_BASE_LANGUAGE);
         assert_eq!(data_share("app/de.lproj/Main.strings", "text"), OF_OTHER_LANGUAGE);
+        assert_eq!(share("app/src/main/res/values/strings.xml"), OF_BASE_LANGUAGE);
+        for folder in ["values-mnw", "values-pt-rBR", "values-en-rGB", "values-b+sr+Latn"] {
+            assert_eq!(
+                share(&format!("app/src/main/res/{folder}/strings.xml")),
+                OF_OTHER_LANGUAGE,
+                "{folder}"
+            );
+        }
+        for folder in ["values-night", "values-v21", "values-sw600dp", "values-car"] {
+            assert_eq!(share(&format!("app/src/main/res/{folder}/colors.xml")), 1.0, "{folder}");
+        }
+        assert_eq!(data_share("src/messages_pt_BR.properties", "properties"), OF_OTHER_LANGUAGE);
+        assert_eq!(data_share("src/log_levels.properties", "properties"), 1.0);
+        assert_eq!(share("Texts.de.resx"), OF_OTHER_LANGUAGE);
         // Code that translates texts is code.
         assert_eq!(data_share("src/i18n/plural.ts", "typescript"), 0.0);
     }

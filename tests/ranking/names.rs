@@ -289,6 +289,40 @@ fn translations_of_a_text_stand_behind_the_code_that_shows_it() {
 }
 
 #[test]
+fn translations_of_resources_stand_behind_the_code_with_their_names() {
+    let texts = |word: &str| {
+        format!(
+            "<resources>\n  <string name=\"app_name\">Shop</string>\n  <string name=\"basket_gone_error\">{word}</string>\n</resources>\n"
+        )
+    };
+    let (base, british) = (texts("Basket Closed Forever"), texts("Basket Closed Forever"));
+    let base = base.replace("<resources>", "<!-- texts of the shop -->\n<!-- by screens -->\n<resources>");
+    let others: Vec<(String, String)> =
+        ["cs", "da", "fi", "fr", "hy", "it", "mnw", "nl", "pl", "pt-rBR", "sv", "th"]
+            .iter()
+            .map(|code| (format!("app/res/values-{code}/strings.xml"), texts(&format!("Text {code}"))))
+            .collect();
+    let mapper = "class Mapper(val resources: Resources) {\n    fun map(): String = resources.getString(R.string.basket_gone_error)\n}\n";
+    let checker = "class BasketGoneErrorChecker {\n    fun check() {}\n}\n";
+    let closed = "class ClosedBasketForeverClosedBasketAction {\n    fun closeForever() {}\n}\n";
+    let mut files = vec![
+        ("app/res/values/strings.xml", base.as_str()),
+        ("app/res/values-en-rGB/strings.xml", british.as_str()),
+        ("src/Mapper.kt", mapper),
+        ("src/BasketGoneErrorChecker.kt", checker),
+        ("src/closed/basket/forever/ClosedBasketForeverClosedBasketAction.kt", closed),
+    ];
+    files.extend(others.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    let replies = asked(&files, &["basket_gone_error", "basket gone error", "Basket Closed Forever"]);
+    let found = |at: usize, n: usize| -> Vec<&str> {
+        replies[at].results.iter().take(n).map(|hit| hit.path.as_str()).collect()
+    };
+    assert_eq!(found(0, 2), ["app/res/values/strings.xml", "src/Mapper.kt"]);
+    assert!(found(1, 4).contains(&"src/BasketGoneErrorChecker.kt"), "{:?}", found(1, 4));
+    assert_eq!(found(2, 1), ["app/res/values/strings.xml"]);
+}
+
+#[test]
 fn a_field_and_a_variant_are_found_where_they_are_declared() {
     let monitor = "export class Monitor {\n  readonly interval = 30;\n\n  get client(): Redis {\n    if (!this.healthClient) {\n      this.healthClient = new Redis();\n    }\n    return this.healthClient;\n  }\n\n  start() {\n    return this.client.ping();\n  }\n\n  private healthClient: Redis;\n}\n";
     let preference =
