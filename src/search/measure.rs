@@ -85,6 +85,9 @@ const NAMED_FILE: f32 = 6.0;
 /// message is meant.
 const TEST_OF_MESSAGE: f32 = 2.0;
 
+/// The measure of a test where the query asks for tests alone.
+const ASKED_TEST: f32 = -2.0;
+
 /// A query of at least this many words, or one word less with a capital, found as written in at most this many files, was probably
 /// copied from there.
 const PASTED_WORDS: usize = 4;
@@ -388,7 +391,10 @@ impl<'m> FileMeasure<'m> {
         set(Signal::Size, (((1 + version.lines()) as f32).ln() / 10_000f32.ln()).min(1.0));
         let role = context.snapshot.role(measured.file);
         let flag = |is: bool, asked: bool| (is && !asked) as u32 as f32;
-        set(Signal::Test, of_message * flag(role.has(PathRole::TEST), asks.tests));
+        let is_test = role.has(PathRole::TEST);
+        // What stands against a test in other answers stands for it in this one.
+        let asked = if asks.only_tests && is_test { ASKED_TEST } else { 0.0 };
+        set(Signal::Test, of_message * flag(is_test, asks.tests) + asked);
         set(Signal::Legacy, flag(role.has(PathRole::COMPAT), asks.compat));
         set(Signal::Generated, flag(role.has(PathRole::GENERATED), asks.generated));
         set(Signal::Platform, flag(role.has(PathRole::PLATFORM), asks.platform));

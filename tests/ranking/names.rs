@@ -323,6 +323,23 @@ fn translations_of_resources_stand_behind_the_code_with_their_names() {
 }
 
 #[test]
+fn a_question_for_tests_finds_them_before_the_code_that_they_test() {
+    let code = "/** Whether a quiet time lasts over midnight. */\nexport function isQuietTime(start: number, end: number) {\n  return start > end;\n}\n";
+    let test = "import { isQuietTime } from \"./quiet-time\";\n\ntest(\"a time that ends on the next day\", () => {\n  expect(isQuietTime(23, 6)).toBe(true);\n});\n";
+    let files = [("src/quiet-time.ts", code), ("src/quiet-time.test.ts", test)];
+    let questions = [
+        "which test covers quiet time over midnight",
+        "tests for quiet time over midnight",
+        "where is quiet time over midnight tested",
+        "how is quiet time over midnight decided",
+    ];
+    let replies = asked(&files, &questions);
+    let found: Vec<&str> = replies.iter().map(|reply| first(reply).0).collect();
+    let test = "src/quiet-time.test.ts";
+    assert_eq!(found, [test, test, test, "src/quiet-time.ts"]);
+}
+
+#[test]
 fn a_field_and_a_variant_are_found_where_they_are_declared() {
     let monitor = "export class Monitor {\n  readonly interval = 30;\n\n  get client(): Redis {\n    if (!this.healthClient) {\n      this.healthClient = new Redis();\n    }\n    return this.healthClient;\n  }\n\n  start() {\n    return this.client.ping();\n  }\n\n  private healthClient: Redis;\n}\n";
     let preference =

@@ -103,6 +103,8 @@ pub struct Replaced {
 pub struct Asks {
     /// Tests, benches, examples, fixtures.
     pub tests: bool,
+    /// Tests, and no other code: `which test covers the basket`, `tests for the basket`.
+    pub only_tests: bool,
     /// Prose.
     pub docs: bool,
     /// Deprecated, legacy, vendored and compatibility code.
@@ -452,9 +454,23 @@ fn has_message_signs(text: &str) -> bool {
         || [": ", " '", " (", ". "].iter().any(|signs| text.contains(signs))
 }
 
+/// Whether a question asks for the tests of something.
+fn asks_for_tests(words: &[&str]) -> bool {
+    let is = |at: usize, wanted: &[&str]| {
+        words.get(at).is_some_and(|word| wanted.iter().any(|own| word.eq_ignore_ascii_case(own)))
+    };
+    let names = |at: usize| is(at, &["test", "tests", "spec", "specs"]);
+    let begins = is(0, &["which", "what"]) && (names(1) || names(2)) || is(0, &["unit"]) && names(1);
+    let of = names(0) && is(1, &["of", "for", "that", "which", "covering"]);
+    let is_tested =
+        is(0, &["how", "where", "is"]) && words.iter().any(|word| word.eq_ignore_ascii_case("tested"));
+    words.len() > 2 && (begins || of || is_tested)
+}
+
 fn asks_of(words: &[&str]) -> Asks {
     let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.to_lowercase().as_str()));
     Asks {
+        only_tests: asks_for_tests(words),
         tests: any(&[
             "test",
             "tests",
