@@ -40,6 +40,23 @@ pub fn imports_names(language: &'static str) -> bool {
 }
 
 impl Family {
+    /// Whether code of this family may use the names of another one as they are: those of libraries of C and of bindings. Files
+    /// that are no programs, such as templates, may name anything.
+    pub fn may_call(self, other: Family) -> bool {
+        const CALLS: &[(Family, Family)] = &[
+            (Family::Web, Family::Rust),
+            (Family::Python, Family::Rust),
+            (Family::Web, Family::Jvm),
+            (Family::Other("swift"), Family::Jvm),
+        ];
+        let is_known = |family: Family| match family {
+            Family::Go | Family::Jvm | Family::Python | Family::Rust | Family::Web => true,
+            Family::Other(language) => matches!(language, "csharp" | "php" | "ruby" | "swift"),
+            Family::C => false,
+        };
+        self == other || !is_known(self) || !is_known(other) || CALLS.contains(&(self, other))
+    }
+
     /// The family of a language, by the language's name in filters.
     pub(crate) fn of_language(name: &'static str) -> Family {
         match name {

@@ -27,16 +27,45 @@ const MAX_TYPES: usize = 2_000;
 /// A type that implements an interface, with the rule that says so.
 pub(super) type Implementer = (Definition, EdgeRule);
 
-/// Structs, each with a type that it embeds.
+/// Structs and interfaces, each with a type that it embeds.
 pub(super) type Embeddings = Vec<(Definition, WrittenType)>;
 
 impl Graph<'_> {
     /// The types that implement an interface of Go.
     pub(super) fn go_implementers(&self, interface: &Definition) -> Result<Vec<Implementer>, SearchError> {
-        let mut found: Vec<Implementer> = Vec::new();
-        for own in self.asserted(interface)? {
-            found.push((own, EdgeRule::QualifiedType));
+        let mut seen = FxHashSet::default();
+        let mut found = self.implementers_through(interface, MAX_EMBEDDED)?;
+        found.retain(|(own, _)| seen.insert((own.file, own.place)));
+        Ok(found)
+    }
+
+    /// The types that implement an interface, or another one that embeds it, through so many steps.
+    fn implementers_through(
+        &self,
+        interface: &Definition,
+        steps: usize,
+    ) -> Result<Vec<Implementer>, SearchError> {
+        let asserted = self.asserted(interface)?.into_iter();
+        let mut found: Vec<Implementer> = asserted.map(|own| (own, EdgeRule::QualifiedType)).collect();
+        found.extend(self.types_with_methods(interface)?.into_iter().map(|own| (own, EdgeRule::Inherited)));
+        let Some(steps) = steps.checked_sub(1) else { return Ok(found) };
+        let mut wave = self.types_that_embed(interface)?;
+        while let Some(holder) = wave.pop() {
+            if found.iter().any(|(own, _)| own.is(&holder)) || !self.steps.take(STEPS_PER_COPY) {
+                continue;
+            }
+            if holder.kind == SymbolKind::Interface {
+                found.extend(self.implementers_through(&holder, steps)?);
+                continue;
+            }
+            wave.extend(self.types_that_embed(&holder)?);
+            found.push((holder, EdgeRule::Inherited));
         }
+        Ok(found)
+    }
+
+    /// The types that have all methods of an interface, promoted ones included.
+    fn types_with_methods(&self, interface: &Definition) -> Result<Vec<Definition>, SearchError> {
         let methods = self.interface_methods(interface, MAX_EMBEDDED)?;
         let mut rarest: Option<(usize, &Definition)> = None;
         for own in &methods {
@@ -45,9 +74,9 @@ impl Graph<'_> {
                 rarest = Some((n, own));
             }
         }
+        let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
         let Some((_, rarest)) = rarest else { return Ok(found) };
         let mut wave = self.types_with(&rarest.name)?;
-        let mut seen: FxHashSet<(u32, u32)> = found.iter().map(|(own, _)| (own.file, own.place)).collect();
         for step in 0..=MAX_EMBEDDED {
             let mut next = Vec::new();
             for own in wave.into_iter().take(MAX_TYPES) {
@@ -63,7 +92,7 @@ impl Graph<'_> {
                     has_all = own.first().is_some_and(|method| self.has_shape(method, wanted));
                 }
                 if has_all {
-                    found.push((own.clone(), EdgeRule::Inherited));
+                    found.push(own.clone());
                 }
                 if step < MAX_EMBEDDED {
                     next.extend(self.types_that_embed(&own)?);
@@ -107,7 +136,7 @@ impl Graph<'_> {
         Ok(found)
     }
 
-    /// The types that embed a type.
+    /// The structs and interfaces that embed a type.
     fn types_that_embed(&self, own: &Definition) -> Result<Vec<Definition>, SearchError> {
         let mut found = Vec::new();
         for file in files_with(self.snapshot, IndexField::Word, &own.name)? {
@@ -123,13 +152,15 @@ impl Graph<'_> {
         Ok(found)
     }
 
-    /// The structs of a file, each with a type that it embeds.
+    /// The structs and interfaces of a file, each with a type that it embeds.
     fn embeddings(&self, file: u32) -> Result<Rc<Embeddings>, SearchError> {
         if let Some(known) = self.embeddings.borrow().get(&file) {
             return Ok(known.clone());
         }
-        let structs = self.symbols(file)?.into_iter().filter(|holder| holder.kind == SymbolKind::Struct);
-        let pairs = structs.flat_map(|holder| {
+        let holders = self.symbols(file)?.into_iter();
+        let holders =
+            holders.filter(|holder| matches!(holder.kind, SymbolKind::Struct | SymbolKind::Interface));
+        let pairs = holders.flat_map(|holder| {
             let bases = self.embedded(&holder);
             bases.into_iter().map(move |base| (holder.clone(), base))
         });
@@ -174,8 +205,14 @@ impl Graph<'_> {
         Ok(found)
     }
 
+    /// Whether two files are in one folder, and so, in Go, in one package or its tests.
+    pub(super) fn are_in_one_folder(&self, a: u32, b: u32) -> bool {
+        let folder = |file: u32| path::split(self.snapshot.path(file)).0;
+        folder(a) == folder(b)
+    }
+
     /// Whether two methods have as many parameters and write the same results.
-    fn has_shape(&self, own: &Definition, other: &Definition) -> bool {
+    pub(super) fn has_shape(&self, own: &Definition, other: &Definition) -> bool {
         let shape = |own: &Definition| {
             let text = self.text(own.file)?;
             let Span { start, end } = own.span;

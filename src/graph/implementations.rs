@@ -189,7 +189,10 @@ impl Graph<'_> {
                 break;
             }
             let may_derive = self.family(file).is_type(symbol.kind) || symbol.kind == SymbolKind::Impl;
-            let read = if has_mixes { symbol.span } else { symbol.signature };
+            let read = match has_mixes || language == "rust" {
+                true => symbol.span,
+                false => symbol.signature,
+            };
             if !may_derive || !names.iter().any(|name| facts.at(read).contains(name)) {
                 continue;
             }

@@ -59,6 +59,7 @@ mod ruby;
 mod ruby_literals;
 mod rule;
 mod runs;
+mod rust_aliases;
 mod rust_crates;
 mod rust_modules;
 mod schedulers;

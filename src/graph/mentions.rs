@@ -177,6 +177,8 @@ pub struct WantedSymbols {
     has_constructors: bool,
     /// How many arguments the symbols take that are functions, in languages whose methods are told apart by that.
     takes: Vec<ParameterCount>,
+    /// The methods of Go among the symbols.
+    methods_of_go: Vec<Definition>,
     /// Whether a symbol is a field or variant, of which some rules know little.
     has_minor: bool,
     /// Whether all symbols are fields, variants or constants.
@@ -272,6 +274,12 @@ impl Graph<'_> {
             has_types: definitions.iter().any(|own| own.kind.is_type_like()),
             has_constructors: definitions.iter().any(Definition::is_constructor),
             takes: self.counts_of(definitions),
+            methods_of_go: definitions
+                .iter()
+                .filter(|own| self.family(own.file) == Family::Go && own.container.is_some())
+                .filter(|own| own.kind.is_function())
+                .cloned()
+                .collect(),
             has_minor: definitions.iter().any(|own| self.is_minor(own)),
             are_values: definitions
                 .iter()
@@ -298,6 +306,7 @@ impl Graph<'_> {
             has_types: true,
             has_constructors: true,
             takes: Vec::new(),
+            methods_of_go: Vec::new(),
             has_minor: false,
             are_values: false,
             are_fields: false,
@@ -459,10 +468,16 @@ impl Graph<'_> {
         }
         if !wanted.families.contains(&family) {
             let is_defined = !self.definitions_in(family, facts.at(used.span))?.iter().as_slice().is_empty();
-            return Ok(match is_defined && sort == FileSort::Code {
-                true => (Other, Some(MentionReason::OtherSymbol)),
-                false => (Possible, Some(MentionReason::OtherLanguage)),
+            return Ok(match sort == FileSort::Code {
+                true if is_defined => (Other, Some(MentionReason::OtherSymbol)),
+                true if !wanted.families.iter().any(|own| family.may_call(*own)) => {
+                    (Other, Some(MentionReason::OtherLanguage))
+                }
+                _ => (Possible, Some(MentionReason::OtherLanguage)),
             });
+        }
+        if self.is_out_of_sight(file, facts.at(used.span), wanted) {
+            return Ok((Other, Some(MentionReason::Outside)));
         }
         if is_decided && let Some(first) = meanings.first() {
             // A field of Java is not overridden.
@@ -495,6 +510,14 @@ impl Graph<'_> {
             true => (Other, Some(MentionReason::Form)),
             false => (Possible, Some(MentionReason::Undecided)),
         })
+    }
+
+    /// Whether a name of Go is not exported, and no symbol is in the package of a file.
+    fn is_out_of_sight(&self, file: u32, name: &str, wanted: &WantedSymbols) -> bool {
+        let is_exported = name.starts_with(char::is_uppercase);
+        self.family(file) == Family::Go
+            && !is_exported
+            && !wanted.keys.iter().any(|(own, _)| self.are_in_one_folder(*own, file))
     }
 
     /// Whether a member is called behind the word for the base type, so that no override is meant.
@@ -557,6 +580,11 @@ impl Graph<'_> {
         }
         let takes = if wanted.takes.is_empty() { None } else { self.parameter_count(meant) };
         if takes.is_some_and(|takes| !wanted.takes.iter().any(|own| own.may_override(takes))) {
+            return Ok(false);
+        }
+        if !wanted.methods_of_go.is_empty()
+            && !wanted.methods_of_go.iter().any(|own| self.has_shape(own, meant))
+        {
             return Ok(false);
         }
         // Nothing is excluded without a look at every type.

@@ -15,6 +15,9 @@ pub(super) fn bases_in(language: &str, facts: &FileFacts, place: u32) -> Vec<Spa
     let heads = bases_of(language, &symbol.name, facts.at(symbol.signature)).into_iter();
     let mut found: Vec<Span> =
         heads.map(|base| Span::new(start + base.at, start + base.at + base.name.len())).collect();
+    if language == "rust" {
+        found.extend(derived(&facts.text, (symbol.span.start as usize, start)));
+    }
     let may_mix = symbol.kind.is_type_like() || symbol.kind == SymbolKind::Module;
     for word in SyntaxFacts::of(language).mixes.iter().filter(|_| may_mix) {
         let start = symbol.span.start;
@@ -28,6 +31,13 @@ pub(super) fn bases_in(language: &str, facts: &FileFacts, place: u32) -> Vec<Spa
         }
     }
     found
+}
+
+/// The names in the lists `#[derive(...)]` between two bytes, by their last parts.
+fn derived(text: &str, (from, to): (usize, usize)) -> Vec<Span> {
+    let attributes = text.get(from..to).unwrap_or_default();
+    let lists = attributes.match_indices("derive(").map(|(at, word)| from + at + word.len());
+    lists.flat_map(|at| listed(text, at)).collect()
 }
 
 /// The bytes that are read for the base types of the symbol in a place.

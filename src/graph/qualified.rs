@@ -48,6 +48,10 @@ impl Graph<'_> {
         if !found.is_empty() {
             return Ok(Some((EdgeRule::QualifiedModule, found)));
         }
+        let members = self.members_by_other_name(question, last)?;
+        if !members.is_empty() {
+            return Ok(Some((EdgeRule::QualifiedType, members)));
+        }
         // A function of a type of C++ that the tree does not define.
         if question.family == Family::C && self.is_outside_type(question.file, last)? {
             return Ok(Some((EdgeRule::QualifiedType, Vec::new())));
@@ -108,7 +112,9 @@ impl Graph<'_> {
         {
             return Ok(Some(ruling));
         }
-        Ok(Some((EdgeRule::Import, Vec::new())))
+        let members = self.members_by_other_name(question, container)?;
+        let rule = if members.is_empty() { EdgeRule::Import } else { EdgeRule::QualifiedType };
+        Ok(Some((rule, members)))
     }
 
     /// A name after a chain of names, as in `pool.take` and `self.pool.take`.

@@ -77,6 +77,13 @@ impl<'q> Question<'q> {
             && takes
             && self.fits_path(definition)
             && !self.lacks_enum(definition)
+            && (self.family != Family::Go || self.is_in_sight(definition))
+    }
+
+    /// Whether a definition of Go is exported, or in the package of the use.
+    fn is_in_sight(&self, definition: &Definition) -> bool {
+        definition.name.starts_with(char::is_uppercase)
+            || self.graph.are_in_one_folder(definition.file, self.file)
     }
 
     /// Whether the definition is a value of an enumeration of C#, which other types only name behind the enumeration.
