@@ -12,6 +12,7 @@ use super::arguments::ParameterCount;
 use super::definition::Definition;
 use super::family::{CSHARP, Family};
 use super::files::{Graph, MAX_BYTES, SymbolKey};
+use super::imports::{Binding, ImportStatement};
 use super::judgement::{Judgement, Meaning};
 use super::mention_rules::MentionRules;
 use super::questions::{Relation, definition_of, owner_of};
@@ -450,6 +451,9 @@ impl Graph<'_> {
         mention: &mut Mention,
     ) -> Result<(MentionPart, Option<MentionReason>), SearchError> {
         use MentionPart::{Other, Possible, Resolved};
+        if facts.is_module_part(used.span) {
+            return Ok((Other, Some(MentionReason::Form)));
+        }
         let Judgement { meanings, constructors, decided } = &*self.known_judgement(file, facts, used)?;
         let is_wanted = |own: &Definition| wanted.keys.contains(&(own.file, own.place));
         let of_wanted = |all: &[Meaning]| -> f32 {
@@ -646,6 +650,13 @@ impl Graph<'_> {
             Receiver::Path(path) => path.split("::").next().unwrap_or(path),
             Receiver::This | Receiver::Base | Receiver::Expression => return false,
         };
+        // A submodule is found.
+        let is_module = |(import, binding): &(&ImportStatement, &Binding)| {
+            binding.name.is_some() && !self.bound_module(file, import, binding).is_empty()
+        };
+        if facts.imports.bound(first).any(|own| is_module(&own)) {
+            return false;
+        }
         let bound = facts.imports.bound(first).map(|(import, _)| import);
         let around = facts.imports.iter().take_while(|import| import.start <= used.span.start).last();
         let around = around.filter(|_| used.role == UseRole::Import);

@@ -244,6 +244,9 @@ impl Graph<'_> {
         if !self.steps.take(STEPS_PER_USE) {
             return Ok(Judgement::default());
         }
+        if facts.is_module_part(used.span) {
+            return Ok(Judgement { decided: Some(EdgeRule::Import), ..Judgement::default() });
+        }
         let question = self.question(file, facts, used)?;
         let ruling =
             match matches!(question.family, CSHARP | Family::Jvm) && self.is_part_of_namespace(&question) {

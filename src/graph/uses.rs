@@ -489,11 +489,28 @@ impl FileFacts {
         }
     }
 
+    /// Whether a name of Python is a part of the module in an import: `pool` of `from shop.pool import take`.
+    pub(super) fn is_module_part(&self, span: Span) -> bool {
+        let has_word = |text: &str| text.split_whitespace().any(|word| word == "import");
+        self.family == Family::Python
+            && self.is_in_import(span)
+            && self.text_from_import(span).is_some_and(|text| match text.trim_start().starts_with("from") {
+                true => !has_word(text),
+                // `import shop.pool as pool`.
+                false => !text.trim_end().ends_with(" as"),
+            })
+    }
+
+    /// The text from the last import before a span up to the span.
+    fn text_from_import(&self, span: Span) -> Option<&str> {
+        let next = self.imports.partition_point(|import| import.start <= span.start);
+        let import = &self.imports[next.checked_sub(1)?];
+        self.text.get(import.start as usize..span.start as usize)
+    }
+
     /// Whether a span is in the statement of an import.
     fn is_in_import(&self, span: Span) -> bool {
-        let next = self.imports.partition_point(|import| import.start <= span.start);
-        let Some(import) = next.checked_sub(1).map(|at| &self.imports[at]) else { return false };
-        let between = &self.text[import.start as usize..span.start as usize];
+        let Some(between) = self.text_from_import(span) else { return false };
         // An import ends with a semicolon, or with its line outside of brackets.
         let mut depth = 0;
         between.len() < 4_000
