@@ -12,10 +12,11 @@ use super::entries;
 use super::graph::{Answered, GraphAnswer};
 use super::removed::{AddedNames, RemovedCode};
 use crate::error::Error;
+use spyhop_base::id::LanguageId;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::{self, RelPath};
 use spyhop_base::text::Lines;
-use spyhop_graph::{Definition, GraphEdge, ReachedEntry, is_test_file};
+use spyhop_graph::{Definition, GraphEdge, ReachedEntry, has_imports, is_test_file};
 
 /// The most changed symbols whose dependents are looked for.
 const MAX_CHANGED: usize = 300;
@@ -172,8 +173,25 @@ impl GraphAnswer<'_, '_> {
         let tests = self.tests_of_change(&changed, &edges, request.changes.is_some())?;
         let entries = self.entries_of_change(&changed, &edges)?;
         let rows = self.rows(edges, false)?;
+        let unread_imports = self.unread_uses(&changed);
         let counted = changed.gone.into_iter().chain(changed.symbols.iter().cloned()).collect();
-        Ok(Answered { definitions: changed.symbols, rows, tests, entries, counted, ..Answered::default() })
+        let definitions = changed.symbols;
+        Ok(Answered { definitions, rows, tests, entries, counted, unread_imports, ..Answered::default() })
+    }
+
+    /// The language of a changed file, such as a template, of which other files use no symbols, and whose imports are not read.
+    fn unread_uses(&self, changed: &ChangedCode) -> Option<&'static str> {
+        let is_used = |own: &Definition| own.kind.is_function() || own.kind.is_type_like();
+        let is_left = |file: &u32| {
+            let version = self.snapshot.version(*file);
+            let is_prose = self.engine.grammars().is_prose(version.language());
+            !is_prose
+                && version.language() != LanguageId::TEXT
+                && !changed.symbols.iter().any(|own| own.file == *file && is_used(own))
+        };
+        let language = |file: u32| self.engine.grammars().name(self.snapshot.version(file).language());
+        let left = changed.files.iter().copied().filter(is_left);
+        left.map(language).find(|language| !has_imports(language))
     }
 
     /// The routes and commands that lead to what changes.

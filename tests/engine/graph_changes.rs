@@ -356,6 +356,19 @@ fn symbols_of_a_file_are_no_dependents_of_the_file() {
 }
 
 #[test]
+fn a_file_whose_users_are_not_read_has_no_complete_answer() {
+    let tree = Tree::new(
+        "\n=== app/views.py\ndef show(request):\n    return render(request, \"basket.html\")\n=== templates/basket.html\n<p>Basket</p>\n=== notes.md\n# Notes\n",
+    );
+    let engine = open(&tree);
+    let causes = ["templates/basket.html", "notes.md"].map(|path| {
+        let reply = engine.ask(&GraphRequest::new(GraphQuestion::Impact, path)).unwrap();
+        reply.incomplete.map(|own| own.text)
+    });
+    assert_eq!(causes, [Some("the imports of files in html are not read".to_string()), None]);
+}
+
+#[test]
 fn the_constants_of_a_file_are_its_symbols_wherever_they_are_declared() {
     let tree = Tree::new(
         "
