@@ -23,6 +23,13 @@ pub(super) struct Judgement {
     pub decided: Option<EdgeRule>,
 }
 
+impl Judgement {
+    /// The definitions that the use may mean, and the constructors that it calls.
+    pub fn all(&self) -> Vec<Meaning> {
+        self.meanings.iter().chain(&self.constructors).cloned().collect()
+    }
+}
+
 /// What the types of declarations say of a use.
 pub(super) enum TypeRuling {
     /// Nothing: other rules may know more.

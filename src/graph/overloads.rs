@@ -32,15 +32,21 @@ impl Graph<'_> {
         type_parameters(after.unwrap_or_default(), true)
     }
 
-    /// Of functions that a call may mean, those that take as many arguments as the call has; all, if none does.
+    /// Of functions that a call may mean, those that take as many arguments as the call has, or arguments with its labels; all, if
+    /// none does.
     pub(super) fn of_arguments(
         &self,
         question: &Question<'_>,
         mut found: Vec<Definition>,
     ) -> Vec<Definition> {
-        let is_call = question.used.role == UseRole::Call && self.has_overloads(question.file);
         let has_several = found.iter().filter(|own| own.kind.is_function()).count() > 1;
-        if !is_call || !has_several {
+        if question.used.role != UseRole::Call || !has_several {
+            return found;
+        }
+        if self.language(question.file) == "swift" {
+            return self.of_labels(question, found);
+        }
+        if !self.has_overloads(question.file) {
             return found;
         }
         let after = &question.facts.text[question.used.span.end as usize..];
@@ -86,14 +92,5 @@ impl Graph<'_> {
         let counts = (self.parameter_count(own), self.parameter_count(wanted));
         let is_alike = !matches!(counts, (Some(own), Some(wanted)) if !own.may_override(wanted));
         !is_hidden && is_alike && !own.is_constructor()
-    }
-
-    /// The constructors of types that a use with these arguments calls.
-    pub(super) fn constructors(&self, question: &Question<'_>, types: &[&Definition]) -> Vec<Definition> {
-        let all = question.candidates.iter().filter(|own| own.is_constructor() && self.steps.take(1));
-        let is_of = |own: &&Definition| {
-            types.iter().any(|holder| holder.file == own.file && holder.span.contains(own.span))
-        };
-        self.of_arguments(question, all.filter(is_of).cloned().collect())
     }
 }

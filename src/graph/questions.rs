@@ -232,12 +232,11 @@ impl<'a> Graph<'a> {
                 meaning.confidence >= least.min(SURE) && wanted.contains(&(definition.file, definition.place))
             };
             let judgement = self.known_judgement(file, &facts, used)?;
-            let mut meant = judgement.meanings.iter().chain(&judgement.constructors);
-            let is_open = self.is_open(file, &judgement) && !meant.any(is_wanted);
+            let meanings = judgement.all();
+            let is_open = self.is_open(file, &judgement) && !meanings.iter().any(is_wanted);
             if depth > 1 && is_open {
                 self.undecided.set(self.undecided.get() + 1);
             }
-            let meanings = judgement.meanings.iter().chain(&judgement.constructors).cloned().collect();
             self.add_edges((file, &facts, used, depth), meanings, is_wanted, edges);
             found.add(&edges[before..], least);
         }
@@ -413,8 +412,7 @@ impl<'a> Graph<'a> {
                 let may_be = of_name.iter().any(|own| own.kind.is_function() || own.kind.is_type_like());
                 self.undecided.set(self.undecided.get() + usize::from(may_be));
             }
-            let meanings = judgement.meanings.clone();
-            self.add_edges((wanted.file, &facts, used, 1), meanings, |_| true, &mut edges);
+            self.add_edges((wanted.file, &facts, used, 1), judgement.all(), |_| true, &mut edges);
         }
         Ok(edges)
     }

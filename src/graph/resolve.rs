@@ -258,22 +258,9 @@ impl Graph<'_> {
             TypeRuling::ByName => self.by_name(&question)?,
             TypeRuling::Unknown => self.judged_by_rules(&question)?,
         };
-        judgement.constructors = self.called_constructors(&question, &judgement);
-        let judgement = self.with_constructors(&question, judgement)?;
-        let judgement = self.with_fitting_labels(&question, judgement);
+        judgement.constructors = self.called_constructors(&question, &judgement)?;
         // What was looked at in part only may be wrong.
         Ok(if self.steps.is_ended() { Judgement::default() } else { judgement })
-    }
-
-    /// The constructors that a use behind the word `new` calls.
-    fn called_constructors(&self, question: &Question<'_>, judgement: &Judgement) -> Vec<Meaning> {
-        if question.form != UseForm::Constructed {
-            return Vec::new();
-        }
-        let Some(first) = judgement.meanings.first() else { return Vec::new() };
-        let types: Vec<&Definition> = judgement.meanings.iter().map(|own| &own.definition).collect();
-        let meaning = |definition| Meaning { definition, ..first.clone() };
-        self.constructors(question, &types).into_iter().map(meaning).collect()
     }
 
     /// The meaning of a name whose receiver is not known.

@@ -2,10 +2,8 @@
 
 use super::definition::Definition;
 use super::files::Graph;
-use super::judgement::Judgement;
 use super::receiver_text::{first_bytes, is_word};
 use super::resolve::Question;
-use super::uses::UseRole;
 
 /// The most bytes of arguments that are read.
 const MAX_ARGUMENTS: usize = 4_000;
@@ -23,16 +21,11 @@ struct LabelledParameter<'t> {
 }
 
 impl Graph<'_> {
-    /// Leaves out overloads whose labels are not those of the call, if others have these labels.
-    pub(super) fn with_fitting_labels(&self, question: &Question<'_>, mut judgement: Judgement) -> Judgement {
-        let is_call = question.used.role == UseRole::Call && self.language(question.file) == "swift";
-        let functions = judgement.meanings.iter().filter(|own| own.definition.kind.is_function());
-        if !is_call || functions.count() < 2 {
-            return judgement;
-        }
+    /// Of functions that a call of Swift may mean, those whose parameters have the labels of the call; all, if none has.
+    pub(super) fn of_labels(&self, question: &Question<'_>, mut found: Vec<Definition>) -> Vec<Definition> {
         let Some((labels, has_block)) = labels(&question.facts.text[question.used.span.end as usize..])
         else {
-            return judgement;
+            return found;
         };
         let fits = |own: &Definition| {
             let facts = self.facts(own.file);
@@ -42,11 +35,10 @@ impl Graph<'_> {
             !own.kind.is_function()
                 || head.is_none_or(|head| takes(&parameters(head, &own.name), &labels, has_block))
         };
-        let is_fitting = |own: &Definition| own.kind.is_function() && fits(own);
-        if judgement.meanings.iter().any(|own| is_fitting(&own.definition)) {
-            judgement.meanings.retain(|own| fits(&own.definition));
+        if found.iter().any(|own| own.kind.is_function() && fits(own)) {
+            found.retain(fits);
         }
-        judgement
+        found
     }
 }
 
