@@ -19,9 +19,9 @@ impl ParameterCount {
     }
 }
 
-/// The parts of the list whose bracket opens at the first byte of `text`, between commas outside of other brackets. `has_types` says
-/// that the signs `<` and `>` are brackets wherever they occur.
-fn parts_of_list(text: &str, has_types: bool) -> Option<Vec<&str>> {
+/// The parts of the list whose bracket opens at the first byte of `text`, between commas outside of other brackets, and the text
+/// behind the list. `has_types` says that the signs `<` and `>` are brackets wherever they occur.
+pub(super) fn parts_of_list(text: &str, has_types: bool) -> Option<(Vec<&str>, &str)> {
     let text = &text[..(0..=MAX_BYTES.min(text.len())).rev().find(|at| text.is_char_boundary(*at))?];
     let bytes = text.as_bytes();
     let (mut depth, mut from, mut at, mut parts) = (0, 1, 0, Vec::new());
@@ -33,7 +33,7 @@ fn parts_of_list(text: &str, has_types: bool) -> Option<Vec<&str>> {
                 if depth == 0 {
                     parts.push(&text[from..at]);
                     parts.retain(|part| !part.trim().is_empty());
-                    return Some(parts);
+                    return Some((parts, &text[at + 1..]));
                 }
             }
             b'"' | b'\'' => at += end_of_quotes(&bytes[at..]),
@@ -119,12 +119,12 @@ pub(super) fn before_arguments(text: &str) -> Option<&str> {
 
 /// The number of the arguments of a call in the text behind the called name.
 pub(super) fn arguments_in(after: &str) -> Option<usize> {
-    parts_of_list(list_after(after)?, false).map(|parts| parts.len())
+    parts_of_list(list_after(after)?, false).map(|(parts, _)| parts.len())
 }
 
 /// How many arguments the parameters in the text behind the name of a function take.
 pub(super) fn parameters_in(after: &str) -> Option<ParameterCount> {
-    let parts = parts_of_list(list_after(after)?, true)?;
+    let (parts, _) = parts_of_list(list_after(after)?, true)?;
     let has_word = |part: &str, word: &str| {
         part.split(|c: char| c != '_' && !c.is_alphanumeric()).any(|own| own == word)
     };

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
+use super::arguments::parts_of_list;
 use super::definition::Definition;
 use super::family::Family;
 use super::files::Graph;
@@ -232,12 +233,15 @@ fn shape(code: &str, name: &str) -> Option<(usize, String)> {
     // The receiver has no name before its parenthesis.
     let at =
         code.match_indices(name).map(|(at, _)| at + name.len()).find(|at| code[*at..].starts_with('('))?;
-    let (parameters, rest) = in_parentheses(&code[at..])?;
-    let n = parts(parameters).count();
+    let (parameters, rest) = parts_of_list(&code[at..], false)?;
+    let n = parameters.len();
     let rest = rest.lines().next().unwrap_or_default().split('{').next().unwrap_or_default();
     let results = rest.split("//").next().unwrap_or_default().trim();
-    let results = match in_parentheses(results) {
-        Some((inner, _)) => parts(inner)
+    let list = parts_of_list(results, false).filter(|_| results.starts_with('('));
+    let results = match list {
+        Some((parts, _)) => parts
+            .into_iter()
+            .map(str::trim)
             .map(|part| type_of(part.rsplit(' ').next().unwrap_or(part)))
             .collect::<Vec<_>>()
             .join(","),
@@ -251,32 +255,6 @@ fn type_of(written: &str) -> String {
     let start = written.trim_start_matches(['*', '[', ']']).len();
     let (signs, name) = written.split_at(written.len() - start);
     format!("{signs}{}", name.rsplit('.').next().unwrap_or(name))
-}
-
-/// The text between the parentheses at the beginning of a text, and what follows them.
-fn in_parentheses(text: &str) -> Option<(&str, &str)> {
-    let mut depth = 0;
-    for (at, sign) in text.char_indices() {
-        match sign {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return text.starts_with('(').then(|| (&text[1..at], &text[at + 1..]));
-        }
-    }
-    None
-}
-
-/// The parts between commas outside of brackets, without empty ones.
-fn parts(text: &str) -> impl Iterator<Item = &str> {
-    let mut depth = 0;
-    let parts = text.split(move |sign: char| {
-        depth += i32::from("([{".contains(sign)) - i32::from(")]}".contains(sign));
-        sign == ',' && depth == 0
-    });
-    parts.map(str::trim).filter(|part| !part.is_empty())
 }
 
 #[cfg(test)]

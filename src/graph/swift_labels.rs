@@ -1,12 +1,10 @@
 //! Overloads of Swift that differ in the labels of their arguments, which are a part of the name of a function.
 
+use super::arguments::parts_of_list;
 use super::definition::Definition;
 use super::files::Graph;
-use super::receiver_text::{first_bytes, is_word};
+use super::receiver_text::is_word;
 use super::resolve::Question;
-
-/// The most bytes of arguments that are read.
-const MAX_ARGUMENTS: usize = 4_000;
 
 /// A parameter of a function.
 #[derive(Debug, PartialEq, Eq)]
@@ -44,19 +42,19 @@ impl Graph<'_> {
 
 /// The labels of the arguments behind the name of a function, and whether a block is behind them.
 fn labels(text: &str) -> Option<(Vec<Option<&str>>, bool)> {
-    let text = first_bytes(text, MAX_ARGUMENTS);
     let has_block = |text: &str| text.trim_start_matches([' ', '\t']).starts_with('{');
-    let Some(list) = text.strip_prefix('(') else { return has_block(text).then(|| (Vec::new(), true)) };
-    let (parts, end) = parts(list)?;
-    Some((parts.into_iter().map(label).collect(), has_block(&list[end + 1..])))
+    if !text.starts_with('(') {
+        return has_block(text).then(|| (Vec::new(), true));
+    }
+    let (parts, rest) = parts_of_list(text, false)?;
+    Some((parts.into_iter().map(label).collect(), has_block(rest)))
 }
 
 /// The parameters in the head of the function `name`.
 fn parameters<'t>(head: &'t str, name: &str) -> Vec<LabelledParameter<'t>> {
     let after = head.find(name).map_or(0, |at| at + name.len());
     let Some(open) = head[after..].find('(') else { return Vec::new() };
-    let list = &head[after + open + 1..];
-    let Some((parts, _)) = parts(list) else { return Vec::new() };
+    let Some((parts, _)) = parts_of_list(&head[after + open..], false) else { return Vec::new() };
     let parameter = |part: &'t str| {
         let part = part.trim_start();
         let part =
@@ -92,30 +90,6 @@ fn label(argument: &str) -> Option<&str> {
     let behind = argument.trim_start_matches(is_word);
     let word = &argument[..argument.len() - behind.len()];
     (!word.is_empty() && behind.trim_start().starts_with(':')).then_some(word)
-}
-
-/// The parts of a list up to its closing parenthesis, and the byte of this parenthesis.
-fn parts(list: &str) -> Option<(Vec<&str>, usize)> {
-    let (mut parts, mut depth, mut start, mut is_quoted) = (Vec::new(), 0i32, 0, false);
-    for (at, c) in list.char_indices() {
-        match c {
-            '"' if !list[..at].ends_with('\\') => is_quoted = !is_quoted,
-            _ if is_quoted => {}
-            '(' | '[' | '{' => depth += 1,
-            ')' if depth == 0 => {
-                parts.push(&list[start..at]);
-                parts.retain(|part| !part.trim().is_empty());
-                return Some((parts, at));
-            }
-            ')' | ']' | '}' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(&list[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    None
 }
 
 #[cfg(test)]
