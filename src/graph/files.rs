@@ -17,6 +17,7 @@ use super::imports::Imports;
 use super::judgement::Judgement;
 use super::paths::Paths;
 use super::rust_crates::RustCrate;
+use super::rust_modules::PassedOn;
 use super::steps::Steps;
 use super::syntax_facts::SyntaxFacts;
 use super::types::DeclaredTypes;
@@ -159,6 +160,7 @@ pub struct Graph<'a> {
     pub(super) stand_ins: RefCell<FxHashMap<Box<str>, Vec<u32>>>,
     pub(super) go_modules: OnceCell<Vec<(String, String)>>,
     pub(super) crates: OnceCell<Vec<RustCrate>>,
+    pub(super) passed_on: RefCell<PassedOn>,
     /// The modules that the roots of Rust's tests declare.
     pub(super) test_modules: RefCell<FxHashMap<u32, Rc<DeclaredModules>>>,
 }
@@ -203,6 +205,7 @@ impl<'a> Graph<'a> {
             stand_ins: RefCell::default(),
             go_modules: OnceCell::new(),
             crates: OnceCell::new(),
+            passed_on: RefCell::default(),
             test_modules: RefCell::default(),
         }
     }

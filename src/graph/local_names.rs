@@ -289,7 +289,9 @@ impl<'t> LocalReader<'t> {
                 || next_is(b"=;,:){")
                 || matches!(tokens.word(at + 1), "in" | "of" | "as")
         };
-        is_declaring(before) && is_name()
+        // `take(&mut pool)`.
+        let is_borrowed = before == "mut" && at > 1 && tokens.is(at - 2, b'&');
+        is_declaring(before) && !is_borrowed && is_name()
             || in_pattern
             || self.is_auto(at)
             || self.is_matched(at)
@@ -620,6 +622,8 @@ mod tests {
         check("kotlin", "fun run() { val pool = pool }");
         check("swift", "func run() { if let pool = pool.next }");
         check("rust", "fn run() { let pool = 1 + pool; }");
+        check("rust", "fn run() { all.append(&mut pool()); }");
+        check("rust", "fn run() { let mut ^pool = 1; take(&mut pool); }");
         check("java", "void run(Pool... ^pool) { take(pool); }");
         check("java", "void run() { int n = 1, ^pool = 2; take(pool); }");
         check("java", "void run() { take(n, pool); }");

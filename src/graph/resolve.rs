@@ -196,10 +196,14 @@ impl<'q> Question<'q> {
             return None;
         }
         let next = self.facts.imports.partition_point(|import| import.start <= self.used.span.start);
-        let import = self.facts.imports.get(next.checked_sub(1)?)?;
-        self.graph.steps.take(import.bindings.len());
-        let is_it = |it: &&Binding| it.name.as_deref() == Some(self.name);
-        import.bindings.iter().find(is_it).map(|binding| (import, binding))
+        let before = &self.facts.imports[..next];
+        // The groups of one statement of Rust are imports of their own.
+        let of_statement =
+            before.iter().rev().take_while(|own| Some(own.start) == before.last().map(|own| own.start));
+        of_statement.take_while(|import| self.steps().take(import.bindings.len())).find_map(|import| {
+            let binding = import.bindings.iter().find(|own| own.name.as_deref() == Some(self.name));
+            Some((import, binding?))
+        })
     }
 
     /// The binding of a use that is the name before `as` in an import.

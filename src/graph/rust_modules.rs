@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
+
 use super::declared_modules::{DeclaredModules, modules_in};
 use super::files::Graph;
 use super::paths::{below, normalize};
@@ -9,11 +11,15 @@ use super::resolve::STEPS_PER_COPY;
 use super::rust_crates::{ManifestNames, RustCrate};
 use spyhop_base::path;
 
+/// The modules that files have by imports, by the file, the name, and the number of re-exports that may follow.
+pub(super) type PassedOn = FxHashMap<(u32, Box<str>, usize), Option<Module>>;
+
 /// The most re-exports of modules that are followed one after the other.
 const MAX_RE_EXPORTS: usize = 4;
 
 /// A module: the folder of its submodules, and its file.
-struct Module {
+#[derive(Clone)]
+pub(super) struct Module {
     folder: String,
     file: Option<u32>,
 }
@@ -37,7 +43,7 @@ fn innermost(graph: &Graph<'_>, from: u32, name: &str, re_exports: usize) -> Opt
     };
     let mut module = match parts.peek().copied() {
         None => own,
-        Some("crate") => {
+        Some("crate" | "$crate") => {
             parts.next();
             module_at(crate_root(graph, from)?)
         }
@@ -73,23 +79,30 @@ fn innermost(graph: &Graph<'_>, from: u32, name: &str, re_exports: usize) -> Opt
     Some((module, is_whole))
 }
 
-/// The module that a file has under a name by an import, such as `pub use errors::*`.
+/// The module that a file has under a name by an import, such as `pub use errors::*`. The modules of a file are looked up once for a
+/// question, and imports may lead in circles.
 fn passed_on(graph: &Graph<'_>, file: u32, name: &str, re_exports: usize) -> Option<Module> {
     let re_exports = re_exports.checked_sub(1)?;
+    let key = (file, Box::from(name), re_exports);
+    if let Some(known) = graph.passed_on.borrow().get(&key) {
+        return known.clone();
+    }
+    graph.passed_on.borrow_mut().insert(key.clone(), None);
     let imports = graph.imports_in(file);
-    imports.passing(name).into_iter().filter(|_| graph.steps.take(STEPS_PER_COPY)).find_map(
-        |(import, original)| {
-            let module = graph.module_name(file, import);
-            // The first part may be of another crate; an import does not lead back to itself.
-            let whole = match original {
-                Some(original) if module.is_empty() => original.to_string(),
-                Some(original) => format!("{module}::{original}"),
-                None => module.into_owned(),
-            };
-            let (found, is_whole) = innermost(graph, file, &whole, re_exports)?;
-            (is_whole && found.file.is_some_and(|found| found != file)).then_some(found)
-        },
-    )
+    let mut passing = imports.passing(name).into_iter().filter(|_| graph.steps.take(STEPS_PER_COPY));
+    let found = passing.find_map(|(import, original)| {
+        let module = graph.module_name(file, import);
+        // The first part may be of another crate; an import does not lead back to itself.
+        let whole = match original {
+            Some(original) if module.is_empty() => original.to_string(),
+            Some(original) => format!("{module}::{original}"),
+            None => module.into_owned(),
+        };
+        let (found, is_whole) = innermost(graph, file, &whole, re_exports)?;
+        (is_whole && found.file.is_some_and(|found| found != file)).then_some(found)
+    });
+    graph.passed_on.borrow_mut().insert(key, found.clone());
+    found
 }
 
 /// The folder in which the submodules of a file lie. A `build.rs` is a program only beside the manifest of a package.
