@@ -23,6 +23,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 pub use self::answer::{Answer, cut, tokens};
+pub(super) use self::answer::{IN_TEXT, TextFields};
 use self::answer::{clean_value, link, rows, rows_that_fit, short_name, span};
 pub use self::entries::entries;
 pub use self::file_graph::file_graph;

@@ -37,21 +37,15 @@ impl Answer {
     /// Removes from the data what the text has already: lines, schemas, texts of files and packs. What remains is what a
     /// program needs: places, links, scores, cursors, counts and warnings; and of a ranked hit, its snippet and reasons.
     pub fn lean(mut self) -> Answer {
-        for (list, told) in IN_TEXT {
-            rows(&mut self.data, list).for_each(|row| told.iter().for_each(|name| _ = row.remove(*name)));
-        }
-        for units in rows(&mut self.data, "results").filter_map(|row| row.get_mut("units")) {
-            let units = units.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut);
-            units.for_each(|unit| {
-                ["text", "enclosing", "reasons"].iter().for_each(|name| _ = unit.remove(*name))
-            });
-        }
-        if let Some(data) = self.data.as_object_mut().filter(|data| data.contains_key("answering")) {
-            // The text describes the sources, and each row names its own.
-            data.remove("sources");
-        }
-        if let Some(data) = self.data.as_object_mut().filter(|data| data.contains_key("next_lines")) {
-            data.remove("text");
+        for told in IN_TEXT {
+            let mut objects = vec![&mut self.data];
+            for list in told.lists {
+                let rows = objects.into_iter().filter_map(|object| object.get_mut(*list)?.as_array_mut());
+                objects = rows.flatten().collect();
+            }
+            let objects = objects.into_iter().filter_map(Value::as_object_mut);
+            let objects = objects.filter(|object| told.beside.is_none_or(|name| object.contains_key(name)));
+            objects.for_each(|object| told.fields.iter().for_each(|name| _ = object.remove(*name)));
         }
         self
     }
@@ -68,10 +62,28 @@ impl Answer {
     }
 }
 
-/// The fields of rows that the text of an answer has too, by the name of the list.
-const IN_TEXT: [(&str, &[&str]); 2] = [
-    ("results", &["head", "highlights", "text", "before", "after", "cut", "enclosing"]),
-    ("tools", &["description", "inputSchema"]),
+/// Fields that the text of an answer has too. The default content leaves them out, so their schemas do not require them.
+pub(in crate::render) struct TextFields {
+    /// The lists that lead to the objects, from the reply inwards.
+    pub lists: &'static [&'static str],
+    /// A field that only the objects that are meant have.
+    pub beside: Option<&'static str>,
+    /// The fields.
+    pub fields: &'static [&'static str],
+}
+
+/// All fields that the default content leaves out.
+pub(in crate::render) const IN_TEXT: &[TextFields] = &[
+    TextFields {
+        lists: &["results"],
+        beside: None,
+        fields: &["head", "highlights", "text", "before", "after", "cut", "enclosing"],
+    },
+    TextFields { lists: &["results", "units"], beside: None, fields: &["text", "enclosing", "reasons"] },
+    TextFields { lists: &["tools"], beside: None, fields: &["description", "inputSchema"] },
+    // The text describes the sources, and each row names its own.
+    TextFields { lists: &[], beside: Some("answering"), fields: &["sources"] },
+    TextFields { lists: &[], beside: Some("next_lines"), fields: &["text"] },
 ];
 
 /// The estimated number of tokens of a text.

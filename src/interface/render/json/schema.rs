@@ -5,6 +5,7 @@
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
+use crate::render::agent::{IN_TEXT, TextFields};
 use spyhop_engine::api::Languages;
 use spyhop_engine::api::{
     Checkup, EntriesReply, Explanation, FileGraphReply, FilesReply, GraphReply, GrepReply, MapReply,
@@ -50,26 +51,29 @@ pub fn definitions(path: &'static str) -> Map<String, Value> {
     definitions
 }
 
+/// The answer while the first index is made.
+const INDEXING: &str = "Indexing";
+
 /// The replies of the tools that answer with the reply of an operation, and the fields that a tool adds to the reply.
 const OF_TOOLS: &[(&str, &[&str], &[&str])] = &[
-    ("codebase_search", &["SearchReply"], &[]),
-    ("search_batch", &["SearchReply"], &[]),
+    ("codebase_search", &["SearchReply", INDEXING], &[]),
+    ("search_batch", &["SearchReply", INDEXING], &[]),
     ("grep_files", &["GrepReply"], &[]),
-    ("file_search", &["FilesReply"], &[]),
-    ("symbol_search", &["SymbolsReply"], &[]),
-    ("project_map", &["MapReply"], &[]),
-    ("read_file", &["ReadReply"], &[]),
-    ("find_references", &["GraphReply"], &[]),
-    ("trace_symbol", &["GraphReply"], &[]),
-    ("impact", &["GraphReply"], &[]),
-    ("file_imports", &["FileGraphReply"], &[]),
-    ("list_routes", &["EntriesReply"], &[]),
-    ("list_commands", &["EntriesReply"], &[]),
-    ("get_context_pack", &["PackReply"], &[]),
-    ("why_not", &["WhyNot"], &[]),
-    ("skipped_files", &["SkippedReply"], &["total", "next"]),
+    ("file_search", &["FilesReply", INDEXING], &[]),
+    ("symbol_search", &["SymbolsReply", INDEXING], &[]),
+    ("project_map", &["MapReply", INDEXING], &[]),
+    ("read_file", &["ReadReply", INDEXING], &[]),
+    ("find_references", &["GraphReply", INDEXING], &[]),
+    ("trace_symbol", &["GraphReply", INDEXING], &[]),
+    ("impact", &["GraphReply", INDEXING], &[]),
+    ("file_imports", &["FileGraphReply", INDEXING], &[]),
+    ("list_routes", &["EntriesReply", INDEXING], &[]),
+    ("list_commands", &["EntriesReply", INDEXING], &[]),
+    ("get_context_pack", &["PackReply", INDEXING], &[]),
+    ("why_not", &["WhyNot", INDEXING], &[]),
+    ("skipped_files", &["SkippedReply", INDEXING], &["total", "next"]),
     ("index_status", &["Status", "SourceStatuses"], &["roots", "indexing"]),
-    ("list_views", &["ViewsReply"], &[]),
+    ("list_views", &["ViewsReply", INDEXING], &[]),
     ("search_revision_memory", &["NotesReply"], &[]),
     ("list_revisions", &["NotesReply"], &[]),
     ("record_revision", &["NotesReply"], &[]),
@@ -92,11 +96,13 @@ pub fn of_tools() -> Value {
             fields.insert("link".into(), link.clone());
         }
     }
+    defs.insert(INDEXING.into(), of_indexing());
     for (_, replies, added) in OF_TOOLS {
-        for reply in *replies {
+        for reply in replies.iter().filter(|reply| **reply != INDEXING) {
             let fields = defs.get_mut(*reply).and_then(|schema| schema.get_mut("properties"));
             let fields = fields.and_then(Value::as_object_mut).into_iter();
             fields.for_each(|fields| fields.extend(added.iter().map(|name| (name.to_string(), json!({})))));
+            IN_TEXT.iter().for_each(|told| make_optional(&mut defs, reply, told));
         }
     }
     let of_tool = |(tool, replies, _): &(&str, &[&str], &[&str])| {
@@ -106,7 +112,47 @@ pub fn of_tools() -> Value {
         (tool.to_string(), schema)
     };
     let tools: Map<String, Value> = OF_TOOLS.iter().map(of_tool).collect();
-    json!({ "$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": defs, "tools": tools })
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "description": "The structured results of calls that succeed. Fields that the text has too are not required: only \
+                        `--structured full` sends them.",
+        "$defs": defs,
+        "tools": tools,
+    })
+}
+
+/// The schema of the answer while the first index is made.
+fn of_indexing() -> Value {
+    json!({
+        "description": "The first index is being made; there are no results yet.",
+        "type": "object",
+        "properties": {
+            "state": { "type": "string", "enum": ["indexing"] },
+            "root": { "type": "string" },
+            "results": { "type": "array", "maxItems": 0 },
+            "complete": { "type": "boolean" },
+            "indexing": { "description": "The progress of the update, once it has any.", "type": ["object", "null"] },
+        },
+        "required": ["state", "root", "results", "complete", "indexing"],
+        "additionalProperties": false,
+    })
+}
+
+/// Takes fields that the default content leaves out from the required fields of a reply, or of rows that its lists lead to.
+fn make_optional(defs: &mut Map<String, Value>, reply: &str, told: &TextFields) {
+    let mut name = reply.to_string();
+    for list in told.lists {
+        let items =
+            defs.get(&name).and_then(|schema| schema["properties"].get(list)?.get("items")?.get("$ref"));
+        let Some(target) = items.and_then(Value::as_str) else { return };
+        name = target.trim_start_matches("#/$defs/").to_string();
+    }
+    let Some(schema) = defs.get_mut(&name) else { return };
+    if told.beside.is_none_or(|field| schema["properties"].get(field).is_some())
+        && let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut)
+    {
+        required.retain(|field| field.as_str().is_none_or(|field| !told.fields.contains(&field)));
+    }
 }
 
 /// Reduces a schema, and the schemas in it, to the keywords of `docs/openapi.json`.
