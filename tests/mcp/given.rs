@@ -88,6 +88,22 @@ fn arguments_mean_what_clients_meant() {
         assert_eq!(read["text"].as_str().unwrap().lines().count(), 2, "{given}: {read}");
     }
 
+    // A path with its lines or a definition, as answers and other tools write it.
+    for (path, lines) in [
+        (link("src/paint.py#L2"), "2-3"),
+        (link("src/paint.py#L2-L3"), "2-3"),
+        (link("src/paint.py#L1-2"), "1-2"),
+        (link("src/paint.py#L1C2"), "1-3"),
+        ("src/paint.py#L3".to_string(), "3-3"),
+        ("src/paint.py#draw_circle".to_string(), "1-3"),
+        (format!("{root}/src/paint.py#draw_circle"), "1-3"),
+    ] {
+        let read = session.data("read_file", json!({ "path": path }));
+        assert_eq!(format!("{}-{}", read["line"], read["end_line"]), lines, "{path}: {read}");
+    }
+    let read = session.data("read_file", json!({ "path": link("src/paint.py#L3"), "lines": "1-2" }));
+    assert_eq!((&read["line"], &read["end_line"]), (&json!(1), &json!(2)), "{read}");
+
     // What was not meant stays an error that names the value.
     for (given, text) in [
         (

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::{
     AddNoteRequest, EntriesRequest, FileGraphRequest, FilesRequest, GraphQuestion, GraphRequest, GrepRequest,
-    ListNotesRequest, MapRequest, Options, PackRequest, ReadRequest, Relation, RetireNoteRequest,
+    LineRange, ListNotesRequest, MapRequest, Options, PackRequest, ReadRequest, Relation, RetireNoteRequest,
     SearchNotesRequest, SearchRequest, Session, SkippedRequest, SourceName, SymbolsRequest,
     VerifyNoteRequest, WhyNotRequest,
 };
@@ -258,7 +258,7 @@ impl ResolvedArguments<'_> {
                 ToolRequest::Symbols(self.filled(catalog::SYMBOLS_ROWS, SymbolsRequest::new(""))?)
             }
             ToolId::Map => ToolRequest::Map(self.filled(catalog::MAP_ROWS, MapRequest::default())?),
-            ToolId::Read => ToolRequest::Read(self.filled(catalog::READ_ROWS, ReadRequest::default())?),
+            ToolId::Read => ToolRequest::Read(self.read()?),
             ToolId::Skipped => {
                 ToolRequest::Skipped(self.filled(catalog::SKIPPED_ROWS, SkippedRequest::default())?)
             }
@@ -306,6 +306,35 @@ impl ResolvedArguments<'_> {
                 ToolRequest::Tools(self.arguments.text(&params::TOOL_QUERY)?.unwrap_or_default())
             }
         })
+    }
+
+    /// The lines or the definition to read. The path may name them too: `file:///w/src/a.rs#L3` is the line of a link,
+    /// `src/a.rs#take` a definition.
+    fn read(&self) -> Result<ReadRequest, String> {
+        let mut request = self.filled(catalog::READ_ROWS, ReadRequest::default())?;
+        let (Some(path), Some(typed)) = (&request.path, self.arguments.text(&catalog::READ_PATH)?) else {
+            return Ok(request);
+        };
+        if request.lines.is_some() || request.symbol.is_some() {
+            return Ok(request);
+        }
+        if let Some(lines) = roots::lines_of_link(&typed) {
+            request.path = Some(RelPath::new(&format!("{path}:{lines}")).map_err(|error| error.to_string())?);
+        } else if let Some((file, name)) = path.as_str().split_once('#')
+            && !file.is_empty()
+            && !name.is_empty()
+            && name.parse::<LineRange>().is_err()
+            && !self.exists(path)
+        {
+            request.symbol = Some(name.to_string());
+            request.path = Some(RelPath::new(file).map_err(|error| error.to_string())?);
+        }
+        Ok(request)
+    }
+
+    /// Whether the root of the call has the file or folder on disk.
+    fn exists(&self, path: &RelPath) -> bool {
+        self.roots.iter().nth(self.root).is_some_and(|root| path.below(root).exists())
     }
 
     /// The request of a tool about the code graph.
@@ -411,8 +440,9 @@ impl ResolvedArguments<'_> {
 
     /// A target of the code graph. The file of a target is relative to the root, or absolute and inside of the root.
     fn target(&self, typed: &str) -> Result<String, String> {
-        if let Some((path, line)) = roots::place_of_link(typed) {
+        if let Some(path) = roots::path_of_link(typed) {
             let place = self.roots.place(TARGET.name, &path, Some(self.root))?;
+            let line = roots::lines_of_link(typed).map(|lines| lines.first);
             return Ok(line.map_or(place.path.to_string(), |line| format!("{}:{line}", place.path)));
         }
         let file = catalog::file_of_target(typed);

@@ -11,6 +11,7 @@
 use std::path::{Path, PathBuf};
 
 use spyhop_base::path::RelPath;
+use spyhop_engine::api::LineRange;
 
 use crate::lsp::uri;
 
@@ -37,8 +38,8 @@ impl Roots {
 
     /// The root that `text` names: exactly the path of one of the roots.
     pub fn root(&self, text: &str) -> Result<usize, String> {
-        let link = place_of_link(text);
-        let text = link.as_ref().map_or(text, |(path, _)| path);
+        let link = path_of_link(text);
+        let text = link.as_deref().unwrap_or(text);
         spelling("root", text)?;
         let named = Path::new(text);
         let named = named.canonicalize().unwrap_or_else(|_| named.to_path_buf());
@@ -49,8 +50,8 @@ impl Roots {
     /// Resolves the path `text`. A relative path is below `root`, or below the first root if `root` is not given. An
     /// absolute path chooses its root, which must be `root` if that is given.
     pub fn place(&self, param: &str, text: &str, root: Option<usize>) -> Result<ResolvedPath, String> {
-        let link = place_of_link(text);
-        let text = link.as_ref().map_or(text, |(path, _)| path);
+        let link = path_of_link(text);
+        let text = link.as_deref().unwrap_or(text);
         spelling(param, text)?;
         let path = Path::new(text);
         if path.is_absolute() {
@@ -105,7 +106,7 @@ impl Roots {
     /// The absolute path that `text` names, if it lies outside of the roots. Only its spelling is looked at, and where the
     /// links below the roots lead.
     pub fn outside(&self, text: &str) -> Option<String> {
-        let path = place_of_link(text).map_or_else(|| text.to_string(), |(path, _)| path);
+        let path = path_of_link(text).unwrap_or_else(|| text.to_string());
         let is_path = Path::new(&path).is_absolute() && spelling("path", &path).is_ok();
         (is_path && self.place("path", text, None).is_err()).then_some(path)
     }
@@ -115,11 +116,20 @@ impl Roots {
     }
 }
 
-/// The path and the line of a `file://` link, as answers have them: `file:///w/src/a.rs#L3`.
-pub fn place_of_link(text: &str) -> Option<(String, Option<u32>)> {
-    let path = uri::path_of(text)?.into_os_string().into_string().ok()?;
-    let line = text.split_once("#L").map(|(_, line)| line.split(|c: char| !c.is_ascii_digit()).next());
-    Some((path, line.flatten().and_then(|line| line.parse().ok())))
+/// The path of a `file://` link, as answers have them: `file:///w/src/a.rs#L3`.
+pub fn path_of_link(text: &str) -> Option<String> {
+    uri::path_of(text)?.into_os_string().into_string().ok()
+}
+
+/// The lines of a `file://` link: `#L3`, or `#L3-L9` and `#L3-9` as clients write several.
+pub fn lines_of_link(text: &str) -> Option<LineRange> {
+    path_of_link(text)?;
+    let (_, lines) = text.split_once("#L")?;
+    let (first, last) = lines.split_once('-').map_or((lines, None), |(first, last)| (first, Some(last)));
+    let number = |text: &str| text.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u32>().ok();
+    let last = last.map(|last| last.trim_start_matches('L')).and_then(number);
+    let text = number(first)?.to_string();
+    last.map_or(text.clone(), |last| format!("{text}-{last}")).parse().ok()
 }
 
 /// A path below the root of each source of a library.
