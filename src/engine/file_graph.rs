@@ -86,7 +86,8 @@ fn export_of_sources(
     Ok(whole)
 }
 
-/// The files of a tree that pass the filter, and the imports between them.
+/// The files of a tree that pass the filter, and the imports between them. The numbers of importers are those of the whole
+/// tree.
 fn export_of_tree(
     engine: &Engine,
     request: &FileGraphRequest,
@@ -95,17 +96,25 @@ fn export_of_tree(
     let filter = Filter::new(&request.filter, engine.grammars())?;
     let (snapshot, freshness) = current::ready(engine, call.progress())?;
     cancel::begin_answer()?;
-    let mut shown: Vec<u32> = (0..snapshot.n_files() as u32)
-        .filter(|file| {
-            let version = snapshot.version(*file);
-            has_imports(engine.grammars().name(version.language()))
-                && filter.takes_file(version.path(), version.language())
-        })
-        .collect();
+    let importing = (0..snapshot.n_files() as u32)
+        .filter(|file| has_imports(engine.grammars().name(snapshot.version(*file).language())));
+    let (mut shown, mut others): (Vec<u32>, Vec<u32>) = importing.partition(|file| {
+        let version = snapshot.version(*file);
+        filter.takes_file(version.path(), version.language())
+    });
     shown.sort_by_key(|file| snapshot.path(*file));
     let (left_out, files_shown) = (shown.len().saturating_sub(MAX_FILES), shown.len());
     shown.truncate(MAX_FILES);
-    let edges = import_edges(engine, &snapshot, &shown)?;
+    // Circles are those among the shown files; the other questions count the importers of the whole tree.
+    if shown.is_empty() || request.question == FileGraphQuestion::Cycles {
+        others.clear();
+    }
+    let unread_files = others.len().saturating_sub(MAX_FILES - shown.len());
+    others.sort_by_key(|file| snapshot.path(*file));
+    others.truncate(MAX_FILES - shown.len());
+    let n_shown = shown.len();
+    let read = [&shown[..], &others].concat();
+    let mut edges = import_edges(engine, &snapshot, &read, n_shown)?;
     let mut files: Vec<FileNode> = Vec::with_capacity(shown.len());
     for file in &shown {
         let version = snapshot.version(*file);
@@ -122,9 +131,10 @@ fn export_of_tree(
     let mut counted = edges.clone();
     counted.dedup_by_key(|edge| (edge.from, edge.to));
     for edge in counted.iter().filter(|edge| edge.from != edge.to) {
-        files[edge.from].imports += 1;
-        files[edge.to].importers += 1;
+        files.get_mut(edge.from).into_iter().for_each(|file| file.imports += 1);
+        files.get_mut(edge.to).into_iter().for_each(|file| file.importers += 1);
     }
+    edges.retain(|edge| edge.from < n_shown && edge.to < n_shown);
     let partial = Viewed::from_snapshot(&snapshot).building().map(|building| {
         let done = building.files.saturating_sub(building.text_only);
         IncompleteCause::Indexing.with(format!(
@@ -141,9 +151,13 @@ fn export_of_tree(
             first.filter(|_| files_shown == 0).map(|version| engine.grammars().name(version.language()));
         language.map(IncompleteCause::unread_imports)
     };
-    let incomplete = match left_out {
-        0 => partial.or_else(unread),
-        files => {
+    let incomplete = match (left_out, unread_files) {
+        (0, 0) => partial.or_else(unread),
+        (0, files) => {
+            let text = format!("the imports of {files} more files are not read, so importers may be missing");
+            Some(IncompleteCause::Limit.with(text))
+        }
+        (files, _) => {
             let text = format!("{files} more files are left out; choose a folder with --path");
             Some(IncompleteCause::Limit.with(text))
         }
@@ -161,10 +175,16 @@ fn export_of_tree(
     })
 }
 
-/// The imports between files, as places in `shown`, sorted. Threads take batches of files.
-fn import_edges(engine: &Engine, snapshot: &SearchSnapshot, shown: &[u32]) -> Result<Vec<FileEdge>, Error> {
+/// The imports between files of which one at least is among the first `shown`, as places in `files`, sorted. Threads take
+/// batches of files.
+fn import_edges(
+    engine: &Engine,
+    snapshot: &SearchSnapshot,
+    files: &[u32],
+    shown: usize,
+) -> Result<Vec<FileEdge>, Error> {
     let places: rustc_hash::FxHashMap<u32, usize> =
-        shown.iter().enumerate().map(|(place, file)| (*file, place)).collect();
+        files.iter().enumerate().map(|(place, file)| (*file, place)).collect();
     let tree = engine.tree().source_of(Viewed::from_snapshot(snapshot))?;
     let sources = ReplySources::new(tree, snapshot);
     let taken = AtomicUsize::new(0);
@@ -175,18 +195,19 @@ fn import_edges(engine: &Engine, snapshot: &SearchSnapshot, shown: &[u32]) -> Re
         loop {
             let begin = taken.fetch_add(BATCH, Ordering::Relaxed);
             let Some(batch) =
-                shown.get(begin..(begin + BATCH).min(shown.len())).filter(|own| !own.is_empty())
+                files.get(begin..(begin + BATCH).min(files.len())).filter(|own| !own.is_empty())
             else {
                 return found;
             };
             for (place, file) in (begin..).zip(batch) {
                 let imports = graph.imports_of(*file);
-                let inside = imports.iter().filter(|import| !import.files.is_empty());
+                let is_asked = |file: &u32| places.get(file).is_some_and(|to| place < shown || *to < shown);
+                let inside = imports.iter().filter(|import| import.files.iter().any(is_asked));
                 let Some(text) = inside.clone().next().and_then(|_| texts.text(*file)) else { continue };
                 let lines = LineIndex::new(&text);
                 for import in inside {
                     let line = lines.line_of(import.start);
-                    let to = import.files.iter().filter_map(|file| places.get(file));
+                    let to = import.files.iter().filter(|file| is_asked(file)).map(|file| &places[file]);
                     found.extend(to.map(|to| api::FileEdge::new(place, *to, line)));
                 }
             }
@@ -210,14 +231,15 @@ fn answered(mut reply: FileGraphReply, most: usize) -> FileGraphReply {
             let mut groups = cycles(reply.files.len(), &reply.edges);
             reply.total = groups.len();
             groups.truncate(most);
-            let mut files = Vec::new();
+            let (mut files, mut circles) = (Vec::new(), Vec::new());
             for group in &mut groups {
-                for place in group.iter_mut() {
-                    files.push(reply.files[*place].clone());
-                    *place = files.len() - 1;
-                }
+                let begin = files.len();
+                circles.extend(circle(group, &reply.edges, begin));
+                files.extend(group.iter().map(|place| reply.files[*place].clone()));
+                *group = (begin..files.len()).collect();
             }
-            (reply.files, reply.cycles) = (files, groups);
+            (reply.files, reply.edges, reply.cycles) = (files, circles, groups);
+            return reply;
         }
         FileGraphQuestion::Orphans => {
             reply.files.retain(|file| file.imports == 0 && file.importers == 0);
@@ -235,6 +257,25 @@ fn answered(mut reply: FileGraphReply, most: usize) -> FileGraphReply {
     }
     reply.edges = Vec::new();
     reply
+}
+
+/// The imports of the circle that a group begins with, between the places from `begin` on. `edges` are sorted.
+fn circle(group: &[usize], edges: &[FileEdge], begin: usize) -> Vec<FileEdge> {
+    let line = |from: usize, to: usize| {
+        let at = edges.partition_point(|edge| (edge.from, edge.to) < (from, to));
+        edges.get(at).filter(|edge| (edge.from, edge.to) == (from, to)).map(|edge| edge.line)
+    };
+    let mut found = Vec::new();
+    for (at, file) in group.iter().enumerate() {
+        // No file of a shortest circle but the last imports its first.
+        if let Some(line) = line(*file, group[0]) {
+            found.push(FileEdge::new(begin + at, begin, line));
+            break;
+        }
+        let next = group.get(at + 1).and_then(|next| line(*file, *next));
+        found.extend(next.map(|line| FileEdge::new(begin + at, begin + at + 1, line)));
+    }
+    found
 }
 
 /// The texts of files, which are not kept: a tree may be large.

@@ -1,6 +1,8 @@
 //! The graph of files: circles, hubs, orphans and exports.
 
 use spyhop_engine::api::{FileGraphQuestion, FileGraphReply, FileGraphRequest};
+use spyhop_interface::render::agent;
+use spyhop_search::filter::FilterSpec;
 
 use super::open;
 use crate::support::Tree;
@@ -46,6 +48,48 @@ fn hubs_circles_and_orphans_are_found() {
         ["app/a.py", "app/c.py", "app/b.py"]
     );
     assert!(paths(&ask(&tree, FileGraphQuestion::Orphans)).contains(&"app/alone.py"));
+}
+
+#[test]
+fn importers_are_counted_in_the_whole_tree() {
+    let tree = Tree::new(
+        "\n=== lib/store.py\nvalue = 1\n=== lib/date.py\nfrom lib.store import value\n=== web/views.py\nfrom lib.store import value\n\
+         from web import forms\n=== web/forms.py\nfrom lib.date import value\n",
+    );
+    let engine = open(&tree);
+    let of = |question, path: &str| {
+        let filter = FilterSpec { path: Some(path.to_string()), ..FilterSpec::default() };
+        let reply =
+            engine.ask(&FileGraphRequest { question, filter, ..FileGraphRequest::default() }).unwrap();
+        assert!(reply.incomplete.is_none());
+        reply
+    };
+    let hubs = of(FileGraphQuestion::Hubs, "lib");
+    let counts: Vec<_> =
+        hubs.files.iter().map(|file| (file.path.as_str(), file.importers, file.imports)).collect();
+    assert_eq!(counts, [("lib/store.py", 2, 0), ("lib/date.py", 1, 1)]);
+    assert_eq!(paths(&of(FileGraphQuestion::Hubs, "lib/store.py")), ["lib/store.py"]);
+    assert!(of(FileGraphQuestion::Orphans, "lib/store.py").files.is_empty());
+    let export = of(FileGraphQuestion::Export, "lib");
+    assert_eq!((paths(&export), export.edges.len()), (vec!["lib/date.py", "lib/store.py"], 1));
+}
+
+#[test]
+fn a_group_is_told_from_its_shortest_circle() {
+    let tree = Tree::new(
+        "\n=== app/__init__.py\n# The package.\n=== app/a.py\nfrom app import b\n=== app/b.py\nfrom app import a\nfrom app import c\n\
+         === app/c.py\nimport json\nfrom app import a\n",
+    );
+    let reply = ask(&tree, FileGraphQuestion::Cycles);
+    assert_eq!(paths(&reply), ["app/a.py", "app/b.py", "app/c.py"]);
+    let edges: Vec<_> = reply.edges.iter().map(|edge| (edge.from, edge.to, edge.line)).collect();
+    assert_eq!(edges, [(0, 1, 1), (1, 0, 1)]);
+    let text = agent::file_graph(&reply, 1000).text;
+    let expected = "app/a.py -> app/b.py -> app/a.py\n  1 more file in circles with them: app/c.py\n";
+    assert!(text.starts_with(expected), "{text}");
+    let shown = tree.run(&["graph", "--cycles"]).out;
+    let expected = "3 files import each other\n  app/a.py\n  app/b.py\n  1 more file in circles with them:\n  app/c.py\n";
+    assert_eq!(shown, expected);
 }
 
 #[test]

@@ -39,7 +39,8 @@ pub struct FileGraphRequest {
     pub question: FileGraphQuestion,
     /// The maximum number of rows: files, or groups for [`FileGraphQuestion::Cycles`]. An export has all files. Default 50.
     pub max_results: usize,
-    /// The filter of the files that are shown, on both ends of an import.
+    /// The filter of the files that are shown, on both ends of an import. Importers and imports are counted in the whole
+    /// tree; circles are those among the shown files.
     pub filter: FilterSpec,
 }
 
@@ -62,7 +63,8 @@ pub struct FileGraphReply {
     /// The files that answer the question. An export has all files, sorted by path; hubs are sorted by their number of
     /// importers, orphans by path; the files of a cycle are adjacent.
     pub files: Vec<FileNode>,
-    /// The imports between the files, sorted; empty unless the question is an export.
+    /// The imports between the files, sorted: of an export all, of cycles those of the shortest cycle of each group. Empty
+    /// for other questions.
     pub edges: Vec<FileEdge>,
     /// The import cycles, as groups of indexes into `files`. Each group begins with the files of a shortest cycle; the
     /// other files of the group follow.
@@ -116,7 +118,8 @@ struct FileGraphForm<'r> {
     question: FileGraphQuestion,
     /// The files that answer the question.
     files: &'r [FileNode],
-    /// The imports between the files; empty unless the question is an export.
+    /// The imports between the files: of an export all, of cycles those of the shortest cycle of each group. Empty for other
+    /// questions.
     edges: Vec<FileEdgeForm<'r>>,
     /// The import cycles. Each begins with the files of a shortest cycle. Of several trees, each path stands behind the name
     /// of its source and `:`.

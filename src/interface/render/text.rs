@@ -24,6 +24,7 @@ use std::fmt::Write;
 pub use self::counts::bytes;
 pub(super) use self::counts::{count, scattered, tally};
 pub use self::entries::entries;
+pub(super) use self::file_graph::circle_and_rest;
 pub use self::file_graph::{
     file_graph, file_graph_dot, file_graph_footer, file_graph_graphml, file_graph_jsonl,
 };

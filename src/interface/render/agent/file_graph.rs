@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::answer::{Answer, clean_value, cut};
 use crate::render::places::agent_path;
-use crate::render::text::count;
+use crate::render::text::{circle_and_rest, count};
 use spyhop_base::clean::line as clean;
 use spyhop_engine::api::{FileGraphQuestion, FileGraphReply};
 
@@ -15,8 +15,15 @@ pub fn file_graph(reply: &FileGraphReply, budget: usize) -> Answer {
     let (shown, one, many) = match reply.question {
         FileGraphQuestion::Cycles => {
             for group in &reply.cycles {
-                let files: Vec<_> = group.iter().map(|at| path(*at)).collect();
+                let (circle, rest) = circle_and_rest(reply, group);
+                let first = circle.first();
+                let files: Vec<_> = circle.iter().chain(first).map(|at| path(*at)).collect();
                 let _ = writeln!(out, "{}", files.join(" -> "));
+                if !rest.is_empty() {
+                    let files: Vec<_> = rest.iter().map(|at| path(*at)).collect();
+                    let title = count(rest.len(), "more file", "more files");
+                    let _ = writeln!(out, "  {title} in circles with them: {}", files.join(", "));
+                }
             }
             (reply.cycles.len(), "circle of imports", "circles of imports")
         }

@@ -23,7 +23,14 @@ pub fn file_graph(reply: &FileGraphReply, style: &Style) -> String {
         for group in &reply.cycles {
             let title = count(group.len(), "file imports", "files import");
             let _ = writeln!(out, "{}", style.paint(Ink::Dim, &format!("{title} each other")));
-            group.iter().for_each(|place| _ = writeln!(out, "  {}", path(&reply.files[*place])));
+            let (circle, rest) = circle_and_rest(reply, group);
+            circle.iter().for_each(|place| _ = writeln!(out, "  {}", path(&reply.files[*place])));
+            if !rest.is_empty() {
+                let title = count(rest.len(), "more file", "more files");
+                let title = format!("  {title} in circles with them:");
+                let _ = writeln!(out, "{}", style.paint(Ink::Dim, &title));
+            }
+            rest.iter().for_each(|place| _ = writeln!(out, "  {}", path(&reply.files[*place])));
         }
         return out;
     }
@@ -35,6 +42,16 @@ pub fn file_graph(reply: &FileGraphReply, style: &Style) -> String {
         let _ = writeln!(out, "{}{}", path(file), style.paint(Ink::Dim, &counts));
     }
     out
+}
+
+/// The shortest circle of a group, in the order of its imports, and the other files of the group.
+pub(in crate::render) fn circle_and_rest<'g>(
+    reply: &FileGraphReply,
+    group: &'g [usize],
+) -> (&'g [usize], &'g [usize]) {
+    let last = reply.edges.iter().find(|edge| Some(&edge.to) == group.first()).map(|edge| edge.from);
+    let at = group.iter().position(|place| Some(*place) == last);
+    group.split_at(at.map_or(group.len(), |at| at + 1))
 }
 
 /// What an answer about files leaves out: empty if nothing.
