@@ -50,6 +50,8 @@ pub(super) struct Changes {
     pub warnings: Vec<String>,
     /// Whether more files differ than are compared.
     pub is_cut: bool,
+    /// Whether the change ends in the worktree, where there may be files that git does not track.
+    pub is_of_worktree: bool,
 }
 
 /// Returns the text of a file that is searched.
@@ -97,6 +99,15 @@ pub(super) fn changes(
     for change in found {
         all.files.extend(compared(tree, &old, new.as_ref(), change, text_of));
     }
+    if all.files.is_empty() && !all.is_cut {
+        let searched = tree.view().unwrap_or("the worktree");
+        let (old, new) = match between.split_once("..") {
+            Some((old, new)) => (or_head(old), or_head(new.trim_start_matches('.'))),
+            None => (between, searched),
+        };
+        all.warnings.push(format!("no text of a tracked file differs between {old} and {new}"));
+    }
+    all.is_of_worktree = new.is_none();
     Ok(all)
 }
 

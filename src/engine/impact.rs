@@ -143,8 +143,28 @@ impl GraphAnswer<'_, '_> {
         compared.iter().for_each(|file| self.collect_removed(file, &added, &mut removed));
         self.warn_of("names were removed", &removed.names);
         self.warn_of("changed files are not in the index", &unindexed);
+        if found.is_of_worktree {
+            self.warn_of("files that git does not track are not compared", &self.untracked_files());
+        }
         changed.removed = removed;
         Ok(changed)
+    }
+
+    /// The files with symbols that git does not track, but those of another repository inside of the tree.
+    fn untracked_files(&self) -> Vec<String> {
+        let Some(tracked) = self.engine.tree().tracked() else { return Vec::new() };
+        let root = self.engine.tree().root();
+        let has_symbols = |file: &u32| self.snapshot.version(*file).symbols() > 0;
+        let paths = (0..self.snapshot.n_files() as u32).filter(has_symbols);
+        let paths = paths.filter_map(|file| RelPath::new(self.snapshot.path(file)).ok());
+        let is_of_other = |path: &RelPath| {
+            let mut folders = path.as_str().match_indices('/').map(|(at, _)| &path.as_str()[..at]);
+            folders.any(|folder| root.join(folder).join(".git").exists())
+        };
+        let is_new = |path: &RelPath| !tracked.contains(path, false) && !is_of_other(path);
+        let mut found: Vec<String> = paths.filter(is_new).map(|path| path.to_string()).collect();
+        found.sort_unstable();
+        found
     }
 
     fn warn_of(&mut self, what: &str, names: &[String]) {

@@ -98,7 +98,14 @@ fn tests(reply: &GraphReply) -> Vec<&str> {
 fn a_change_concerns_what_depends_on_the_touched_symbols() {
     let tree = repository();
     let engine = open(&tree);
-    assert!(changed(&ask(&engine, "")).is_empty());
+    // An empty answer says why.
+    let none = ask(&engine, "");
+    assert_eq!(none.warnings, ["no text of a tracked file differs between HEAD and the worktree"]);
+    assert!(changed(&none).is_empty());
+    assert_eq!(
+        ask(&engine, "HEAD..main").warnings,
+        ["no text of a tracked file differs between HEAD and main"]
+    );
     tree.write("app/pool.py", pool(&tree).replace("return n\n", "return n + 1\n"));
     let expected = [
         "1 app/pool.py Pool.take",
@@ -185,7 +192,8 @@ fn uses_of_what_was_removed_are_listed() {
         reply.rows.iter().filter_map(place).collect::<Vec<_>>()
     };
     let reply = ask(&engine, "");
-    assert_eq!(reply.warnings, ["names were removed: Pool.take"]);
+    let untracked = "files that git does not track are not compared: app/third.py";
+    assert_eq!(reply.warnings, ["names were removed: Pool.take", untracked]);
     assert_eq!(broken(&reply), ["app/user.py:6 Pool.take"]);
     // What calls the broken function follows.
     assert!(dependents(&reply).contains(&"2 app/user.py serve".to_string()), "{:?}", dependents(&reply));
@@ -198,7 +206,7 @@ fn uses_of_what_was_removed_are_listed() {
     tree.git(&["checkout", "-q", "app/pool.py"]);
     std::fs::remove_file(tree.root().join("app/pool.py")).unwrap();
     let reply = ask(&engine, "");
-    assert_eq!(reply.warnings, ["names were removed: file app/pool.py"]);
+    assert_eq!(reply.warnings, ["names were removed: file app/pool.py", untracked]);
     assert_eq!(broken(&reply), ["app/user.py:1 Pool", "app/user.py:5 Pool"]);
 }
 
