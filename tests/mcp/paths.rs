@@ -122,6 +122,32 @@ fn a_call_reads_one_of_several_roots_only() {
     assert_eq!(session.call("codebase_search", both)["result"]["isError"], true);
     let touched = session.data("touch", json!({ "files": [format!("{}/lib/boat.rs", roots[1])] }));
     assert_eq!(touched["touched"], json!(["lib/boat.rs"]));
+    // What one root does not have may be in another.
+    let note = "only the root 'tree' was asked; in: [\"tree\", \"tree-2\"] asks all";
+    for (tool, given) in [
+        ("codebase_search", json!({ "query": "boat" })),
+        ("find_references", json!({ "target": "row_the_boat" })),
+        ("read_file", json!({ "path": "lib/boat.rs" })),
+        ("symbol_search", json!({ "pattern": "row_the_boat" })),
+    ] {
+        let message = session.call(tool, given.clone());
+        assert!(
+            message["result"]["structuredContent"]["warnings"].to_string().contains("only the root"),
+            "{message}"
+        );
+        let text = message["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains(note), "{tool}: {text}");
+        let mut all = given;
+        all["in"] = json!("all");
+        assert_eq!(session.call(tool, all)["result"]["isError"], false, "{tool}");
+    }
+    let text = session.text("codebase_search", json!({ "query": "boat", "path": "lib" }));
+    assert!(text.contains(&format!("'{}', but below the root '{}'", roots[0], roots[1])), "{text}");
+    let by_name = json!({ "query": "boat", "root": "tree-2" });
+    assert_eq!(first(&mut session, by_name), "lib/boat.rs");
+    let mut alone = Session::new(&one);
+    let found = alone.data("codebase_search", json!({ "query": "circle", "in": "tree" }));
+    assert_eq!(found["results"][0]["source"]["name"], "tree", "{found}");
     let parent = json!({ "query": "boat", "root": one.root().parent().unwrap().to_str().unwrap() });
     assert_eq!(session.call("codebase_search", parent)["result"]["isError"], true);
 }

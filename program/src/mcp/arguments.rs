@@ -477,7 +477,10 @@ impl ResolvedArguments<'_> {
         let Some(place) = &self.path else { return Ok(None) };
         let Some(root) = self.roots.iter().nth(place.root) else { return Ok(None) };
         if self.is_on_disk && !place.path.below(root).exists() {
-            return Err(format!("path '{}' does not exist below the root '{}'", place.path, root.display()));
+            let other = self.roots.having(&place.path).map(Path::display);
+            let other = other.map_or(String::new(), |other| format!(", but below the root '{other}'"));
+            let (path, root) = (&place.path, root.display());
+            return Err(format!("path '{path}' does not exist below the root '{root}'{other}"));
         }
         Ok(Some(place.path.to_string()).filter(|path| !path.is_empty()))
     }

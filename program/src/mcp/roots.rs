@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::LineRange;
 
+use super::names::names;
 use crate::lsp::uri;
 
 /// The roots, as the engine names them: absolute, links resolved.
@@ -36,14 +37,15 @@ impl Roots {
         self.0.iter().map(PathBuf::as_path)
     }
 
-    /// The root that `text` names: exactly the path of one of the roots.
+    /// The root that `text` names: exactly the path of one of the roots, or the name of its folder.
     pub fn root(&self, text: &str) -> Result<usize, String> {
         let link = path_of_link(text);
         let text = link.as_deref().unwrap_or(text);
         spelling("root", text)?;
         let named = Path::new(text);
         let named = named.canonicalize().unwrap_or_else(|_| named.to_path_buf());
-        let found = self.0.iter().position(|root| named.is_absolute() && *root == named);
+        let by_path = self.0.iter().position(|root| named.is_absolute() && *root == named);
+        let found = by_path.or_else(|| names(self.iter()).iter().position(|name| name == text));
         found.ok_or_else(|| format!("root '{text}' is none of this server's; choose {}", self.listed()))
     }
 
@@ -68,6 +70,11 @@ impl Roots {
             ));
         }
         Ok(ResolvedPath { root, path: below })
+    }
+
+    /// The root that has a path which another root does not have.
+    pub fn having(&self, path: &RelPath) -> Option<&Path> {
+        self.iter().find(|root| path.below(root).exists())
     }
 
     /// The place of a path whose first `/` stands for a root, as `/src/a.py`; `None` if there is no such file or folder.

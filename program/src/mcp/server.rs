@@ -18,15 +18,15 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use spyhop_engine::api::SourceName;
-use spyhop_engine::{Corpus, Session};
+use spyhop_engine::{Corpus, ErrorKind, Session};
 use spyhop_interface::catalog::aliases::{self, Alias, AliasState};
 use spyhop_interface::catalog::offer::{self, ToolOffer};
-use spyhop_interface::catalog::tools::{self, CallTarget, Tool};
+use spyhop_interface::catalog::tools::{self, CallTarget, Tool, ToolId};
 use spyhop_interface::catalog::{Param, lenient, params, schema};
 use spyhop_interface::render::agent::{self, Answer};
 use spyhop_library::SourceChoice;
 
-use super::arguments::{self, ToolRequest};
+use super::arguments::{self, ToolCall, ToolRequest};
 use super::calls::PendingReply;
 use super::config::DataProfile;
 use super::library::{Members, ServedLibrary};
@@ -123,12 +123,18 @@ impl Server {
         tools::TOOLS.iter().filter(|tool| self.offer.lists(tool)).chain(found.iter().copied()).collect()
     }
 
-    /// The served trees of a choice if the server has several and the choice names them; else the sources of the library.
+    /// The served trees of a choice if it names them, or asks for all and the library has no source; else the sources of the
+    /// library. A source of the name of the only tree goes before.
     fn members(&self, choice: SourceChoice) -> Result<Members, Answer> {
-        let SourceChoice::Named(wanted) = &choice else { return Ok(Members::Sources(choice)) };
         let names = names(self.roots.iter());
+        let wanted = match &choice {
+            SourceChoice::Named(wanted) => wanted,
+            SourceChoice::All if self.library_names().is_empty() => &names,
+            _ => return Ok(Members::Sources(choice)),
+        };
         let served: Vec<usize> = (0..names.len()).filter(|at| wanted.contains(&names[*at])).collect();
-        if served.is_empty() || names.len() == 1 {
+        let is_source = || served.iter().any(|at| self.library_names().contains(&names[*at]));
+        if served.is_empty() || (names.len() == 1 && is_source()) {
             return Ok(Members::Sources(choice));
         }
         if let Some(other) = wanted.iter().find(|name| !names.contains(name)) {
@@ -150,11 +156,24 @@ impl Server {
     /// Whether a name is that of a served tree beside others, or of a source of the library.
     fn is_source(&self, name: &str) -> bool {
         let served = names(self.roots.iter());
-        let is_of_library = || {
-            let sources = self.library.open().and_then(|library| library.list()).map(|reply| reply.sources);
-            sources.is_ok_and(|sources| sources.iter().any(|source| source.name == name))
-        };
-        (served.len() > 1 && served.iter().any(|own| own == name)) || is_of_library()
+        (served.len() > 1 && served.iter().any(|own| own == name))
+            || self.library_names().iter().any(|own| own == name)
+    }
+
+    /// The names of the sources of the library; none if the library cannot be read.
+    fn library_names(&self) -> Vec<String> {
+        let sources = self.library.open().and_then(|library| library.list()).map(|reply| reply.sources);
+        sources.into_iter().flatten().map(|source| source.name).collect()
+    }
+
+    /// What to say of an answer without rows, and of a name that is not found, if only one of several roots was asked.
+    fn other_roots(&self, tool: &Tool, call: &ToolCall) -> Option<String> {
+        let names = names(self.roots.iter());
+        let is_of_sources = tool.operation.is_some_and(|operation| operation.asks_sources);
+        (names.len() > 1 && call.sources.is_none() && is_of_sources).then(|| {
+            let (asked, all) = (&names[call.root], names.join("\", \""));
+            format!("only the root '{asked}' was asked; in: [\"{all}\"] asks all")
+        })
     }
 
     /// The answer to a call by one of the names that other systems gave to trees of their choice, about a tree that is not
@@ -213,6 +232,7 @@ impl Server {
         if let ToolRequest::Library(request) = call.ask {
             return self.library.of_itself(request, watcher).await;
         }
+        let other_roots = self.other_roots(tool, &call);
         let tree = &self.trees[call.root];
         call.index_dir = call.index_dir.filter(|dir| !tree.is_index(dir));
         match &call.ask {
@@ -225,8 +245,31 @@ impl Server {
                 let roots = self.roots.iter().map(PathBuf::from).collect();
                 tree.status(roots, call.index_dir).await
             }
-            _ => tree.answer(Arc::new(call), watcher).await.map(PendingReply::send),
+            _ => {
+                let outcome = tree.answer(Arc::new(call), watcher).await.map(PendingReply::send);
+                match other_roots {
+                    Some(note) => told_of_roots(tool, outcome, &note),
+                    None => outcome,
+                }
+            }
         }
+    }
+}
+
+/// Adds a note to an answer without rows, and to the error that something is not found.
+fn told_of_roots(tool: &Tool, outcome: CallOutcome, note: &str) -> CallOutcome {
+    let is_kind = |answer: &Answer, kind: ErrorKind| answer.data["kind"] == kind.name();
+    // A target that is not found is a bad request.
+    let has_target = matches!(tool.id, ToolId::Graph(_));
+    match outcome {
+        Ok(answer) if answer.data["results"].as_array().is_some_and(Vec::is_empty) => Ok(answer.warn(note)),
+        Err(answer)
+            if is_kind(&answer, ErrorKind::NotFound)
+                || (has_target && is_kind(&answer, ErrorKind::BadRequest)) =>
+        {
+            Err(answer.warn(note))
+        }
+        other => other,
     }
 }
 
