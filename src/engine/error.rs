@@ -156,10 +156,11 @@ impl Error {
         Error::new(ErrorKind::BadRequest, text)
     }
 
-    /// A path that servers do not serve.
-    pub(super) fn in_git_folder(path: &str) -> Error {
+    /// A path that servers do not serve, as the value of a parameter.
+    #[doc(hidden)]
+    pub fn in_git_folder(param: &str, path: &str) -> Error {
         let text = format!(
-            "path '{path}' lies in a git directory, which is not served, since its files may hold tokens; give a file of the \
+            "{param} '{path}' lies in a git directory, which is not served, since its files may hold tokens; give a file of the \
              tree"
         );
         Error::bad(text)

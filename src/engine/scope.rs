@@ -100,10 +100,10 @@ pub(super) fn scope(
     let Some(mut git) = engine.tree().git_folders() else { return whole_scope(engine, filter, plan, beyond) };
     // What is named is refused, and nothing else leads into a git directory, unless one has another name.
     if let Some(path) = filter.named().iter().find(|path| git.contain(path.as_str())) {
-        return Err(Error::in_git_folder(path.as_str()));
+        return Err(Error::in_git_folder("path", path.as_str()));
     }
     if takes_git(filter) {
-        return Err(Error::in_git_folder(".git"));
+        return Err(Error::in_git_folder("path", ".git"));
     }
     let mut scope = whole_scope(engine, filter, plan, beyond)?;
     scope.files.retain(|path| !git.contain_file(path.as_str()));

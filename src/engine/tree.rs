@@ -247,7 +247,7 @@ impl SearchedTree {
     /// Refuses a path in a git directory, if the clients of a server are not to read it.
     pub fn check_served(&self, path: &RelPath) -> Result<(), Error> {
         match self.git_folders().is_some_and(|mut folders| folders.contain(path.as_str())) {
-            true => Err(Error::in_git_folder(path.as_str())),
+            true => Err(Error::in_git_folder("path", path.as_str())),
             false => Ok(()),
         }
     }

@@ -11,7 +11,9 @@
 use std::path::{Path, PathBuf};
 
 use spyhop_base::path::RelPath;
+use spyhop_engine::Error;
 use spyhop_engine::api::LineRange;
+use spyhop_files::gitdir::GitFolders;
 
 use super::names::names;
 use crate::lsp::uri;
@@ -50,8 +52,17 @@ impl Roots {
     }
 
     /// Resolves the path `text`. A relative path is below `root`, or below the first root if `root` is not given. An
-    /// absolute path chooses its root, which must be `root` if that is given.
+    /// absolute path chooses its root, which must be `root` if that is given. A path in a git directory is refused, because
+    /// the files there may hold tokens.
     pub fn place(&self, param: &str, text: &str, root: Option<usize>) -> Result<ResolvedPath, String> {
+        let place = self.located(param, text, root)?;
+        match GitFolders::of(&self.0[place.root]).contain(place.path.as_str()) {
+            true => Err(Error::in_git_folder(param, place.path.as_str()).to_string()),
+            false => Ok(place),
+        }
+    }
+
+    fn located(&self, param: &str, text: &str, root: Option<usize>) -> Result<ResolvedPath, String> {
         let link = path_of_link(text);
         let text = link.as_deref().unwrap_or(text);
         spelling(param, text)?;
@@ -84,7 +95,7 @@ impl Roots {
         let exists = |place: &ResolvedPath| place.path.below(&self.0[place.root]).exists();
         roots
             .filter(|_| !below.is_empty())
-            .find_map(|root| self.place(param, below, Some(root)).ok().filter(exists))
+            .find_map(|root| self.located(param, below, Some(root)).ok().filter(exists))
     }
 
     /// A folder that may lie anywhere, relative to a root. The caller must check what is there.
@@ -115,7 +126,7 @@ impl Roots {
     pub fn outside(&self, text: &str) -> Option<String> {
         let path = path_of_link(text).unwrap_or_else(|| text.to_string());
         let is_path = Path::new(&path).is_absolute() && spelling("path", &path).is_ok();
-        (is_path && self.place("path", text, None).is_err()).then_some(path)
+        (is_path && self.located("path", text, None).is_err()).then_some(path)
     }
 
     fn listed(&self) -> String {
