@@ -9,11 +9,12 @@ use super::source::ReplySources;
 use super::structure;
 use crate::error::Error;
 use spyhop_base::path::{self, RelPath};
+use spyhop_base::text::LineIndex;
 use spyhop_files::confined::RootFolder;
 use spyhop_files::read;
 use spyhop_graph::{Definition, Graph, PlaceMeaning, PlacedName};
-use spyhop_search::SearchSnapshot;
 use spyhop_search::query;
+use spyhop_search::{CurrentFile, SearchSnapshot};
 
 /// The most names that an error lists.
 const MAX_NEAR: usize = 5;
@@ -74,6 +75,9 @@ const INDEX_FILES: &[&str] = &[
     "__main__.py",
 ];
 
+/// The most uses of a name in a file that are tried for what the name means there.
+const MAX_USES_TRIED: usize = 16;
+
 /// The most files whose fields are compared with the methods of a name.
 const MAX_FILES_OF_FIELDS: usize = 64;
 
@@ -132,6 +136,9 @@ fn find(
         let mut found = graph.symbols(file)?;
         found.extend(graph.minor_symbols(file)?);
         found.retain(|own| &*own.name == last && has_container(own, container));
+        if found.is_empty() {
+            found = used_in(graph, (snapshot, sources), file, (container, last))?;
+        }
         return match found.is_empty() {
             true => Err(Error::bad(format!("'{path}' defines no '{name}'; {}", names_of(graph, file)?))),
             false => Ok(Target::Symbols(found)),
@@ -273,6 +280,34 @@ fn at_column(
         Some(placed) => Ok(Target::Place(placed)),
         None => Err(Error::bad(format!("no name stands at '{}:{line}:{column}'", snapshot.path(file)))),
     }
+}
+
+/// The definitions that a name means at its first uses in a file, which does not define the name itself.
+fn used_in(
+    graph: &Graph<'_>,
+    (snapshot, sources): (&SearchSnapshot, &ReplySources<'_>),
+    file: u32,
+    (container, name): (&str, &str),
+) -> Result<Vec<Definition>, Error> {
+    let CurrentFile::Text(text) = sources.read(file, None, false) else { return Ok(Vec::new()) };
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let is_whole =
+        |at: &usize| !text[..*at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part);
+    let lines = LineIndex::new(&text);
+    let places = text.match_indices(name).map(|(at, _)| at).filter(is_whole).take(MAX_USES_TRIED);
+    for at in places.filter(|_| !name.is_empty()) {
+        let line = lines.line_of(at as u32);
+        let column = at as u32 - lines.start_of(line) + 1;
+        let placed = graph.name_at_place(file, line, column)?;
+        let placed = placed.filter(|placed| placed.meaning == PlaceMeaning::Definition);
+        let mut found = placed.map(|placed| placed.definitions).unwrap_or_default();
+        found.retain(|own| has_container(own, container));
+        if !found.is_empty() {
+            by_worth(snapshot, &mut found);
+            return Ok(found);
+        }
+    }
+    Ok(Vec::new())
 }
 
 /// The innermost symbol around a line.

@@ -94,6 +94,27 @@ fn a_name_means_what_the_rules_of_the_graph_say() {
 }
 
 #[test]
+fn a_name_in_a_file_that_uses_it_means_what_it_means_there() {
+    let tree = Tree::new(
+        "\n=== app/pool.py\nclass Pool:\n    def take(self):\n        return 1\n=== app/other.py\nclass Pool:\n    pass\n\
+         === app/user.py\n# A Pool is shared.\nfrom app.pool import Pool\n\n\ndef run():\n    pool = Pool()\n    return pool.take()\n",
+    );
+    let engine = open(&tree);
+    let told = |target: &str| match engine.ask(&GraphRequest::new(GraphQuestion::Definitions, target)) {
+        Ok(reply) => {
+            let places = reply.definitions.iter().map(|own| format!("{}:{}", own.path, own.lines.first));
+            places.collect::<Vec<_>>().join(" ")
+        }
+        Err(error) => error.to_string(),
+    };
+    assert_eq!(told("app/user.py#Pool"), "app/pool.py:1");
+    assert_eq!(told("app/user.py#take"), "app/pool.py:2");
+    assert_eq!(told("app/user.py#Pool.take"), "app/pool.py:2");
+    assert!(told("app/user.py#shared").starts_with("'app/user.py' defines no 'shared'"));
+    assert!(told("app/user.py#pool").starts_with("'app/user.py' defines no 'pool'"));
+}
+
+#[test]
 fn local_names_go_to_their_declarations_in_every_language() {
     check("\n=== a.go\npackage a\n\nfunc run(pool *Pool) {\n\tn := 1\n\ttake(^pool, n)\n}\n", "Local a.go:3");
     check("\n=== a.go\npackage a\n\nfunc run(pool *Pool) {\n\tn := 1\n\ttake(pool, ^n)\n}\n", "Local a.go:4");
