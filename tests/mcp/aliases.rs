@@ -155,6 +155,17 @@ fn a_name_asks_the_question_that_it_says() {
     };
     let called = session.data("who_calls", json!({ "symbol": "take" }));
     assert_eq!(lines(called), lines(tree.json(&["callers", "take"])));
+    // Places as editors and language servers give them.
+    for place in [
+        json!({ "path": "a.py", "line": 5, "column": 5 }),
+        json!({ "uri": format!("file://{}/a.py", tree.root().display()), "line": 4, "character": 4 }),
+        json!({ "symbol": "take", "file_path": "a.py" }),
+    ] {
+        let found = session.data("go_to_definition", place.clone());
+        assert_eq!(found["definitions"][0]["line"], 1, "{place}: {found}");
+    }
+    let incoming = session.data("call_hierarchy", json!({ "symbol": "take", "direction": "incoming" }));
+    assert_eq!(incoming["question"], "callers");
     let both = session.text("find_callees", json!({ "symbol": "use", "to": "take" }));
     assert!(both.contains("exclude each other"), "{both}");
 }

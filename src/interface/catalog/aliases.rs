@@ -96,6 +96,8 @@ pub enum TargetPart {
     Symbol,
     /// A file.
     File,
+    /// The URI of a file, whose lines a client counts from 0 if it gives a character too.
+    Uri,
     /// A line, from 1.
     Line,
     /// A column, from 1.
@@ -158,6 +160,7 @@ const IMPLEMENTATIONS_AS: Alias =
 const TRACE_AS: Alias = Alias {
     name: "call_graph",
     canonical: "trace_symbol",
+    params: TRACED,
     why: "As find_usages; trace_symbol says where a symbol is defined, who calls it and what it calls",
     ..USES_AS
 };
@@ -340,6 +343,9 @@ const RANKED: &[(&str, Becomes)] = &[
     ("perPage", same("max_results")),
     ("per_page", same("max_results")),
     ("num_results", same("max_results")),
+    ("n_results", same("max_results")),
+    ("topK", same("max_results")),
+    ("maxResults", same("max_results")),
     ("directory", same("path")),
     ("target_directories", Becomes::As("path", |value| lenient::single(&value).clone())),
     ("include", same("path_glob")),
@@ -380,16 +386,20 @@ const READING: &[(&str, Becomes)] = &[
     ("file_path", same("path")),
     ("filePath", same("path")),
     ("absolute_path", same("path")),
+    ("AbsolutePath", same("path")),
     ("target_file", same("path")),
     ("file", same("path")),
     ("offset", Becomes::Lines(LinePart::First)),
     ("startLine", Becomes::Lines(LinePart::First)),
     ("start_line", Becomes::Lines(LinePart::First)),
+    ("StartLine", Becomes::Lines(LinePart::First)),
     ("start_line_one_indexed", Becomes::Lines(LinePart::First)),
     ("endLine", Becomes::Lines(LinePart::Last)),
     ("end_line", Becomes::Lines(LinePart::Last)),
+    ("EndLine", Becomes::Lines(LinePart::Last)),
     ("end_line_one_indexed_inclusive", Becomes::Lines(LinePart::Last)),
     ("limit", Becomes::Lines(LinePart::Count)),
+    ("lines", Becomes::As("lines", range)),
     ("view_range", Becomes::As("lines", range)),
     ("line_range", Becomes::As("lines", range)),
     ("should_read_entire_file", Becomes::Lines(LinePart::Whole)),
@@ -410,28 +420,38 @@ const PACKED: &[(&str, Becomes)] = &[
     ("explanation", Becomes::Remark),
 ];
 
+/// Other systems' parameters for a symbol or a place in the code graph, after some of one tool.
+macro_rules! targeted {
+    ($($own:expr),*) => { &[
+        $($own,)*
+        ("symbol", Becomes::Target(TargetPart::Symbol)),
+        ("symbol_name", Becomes::Target(TargetPart::Symbol)),
+        ("symbolName", Becomes::Target(TargetPart::Symbol)),
+        ("function", Becomes::Target(TargetPart::Symbol)),
+        ("function_name", Becomes::Target(TargetPart::Symbol)),
+        ("name", Becomes::Target(TargetPart::Symbol)),
+        ("name_path", Becomes::Target(TargetPart::Symbol)),
+        ("identifier", Becomes::Target(TargetPart::Symbol)),
+        ("query", Becomes::Target(TargetPart::Symbol)),
+        ("file", Becomes::Target(TargetPart::File)),
+        ("file_path", Becomes::Target(TargetPart::File)),
+        ("filePath", Becomes::Target(TargetPart::File)),
+        ("relative_path", Becomes::Target(TargetPart::File)),
+        ("uri", Becomes::Target(TargetPart::Uri)),
+        ("line", Becomes::Target(TargetPart::Line)),
+        ("column", Becomes::Target(TargetPart::Column)),
+        ("character", Becomes::Target(TargetPart::Character)),
+        ("max_depth", same("depth")),
+        ("limit", same("max_results")),
+        ("explanation", Becomes::Remark),
+    ] };
+}
+
 /// Other systems' parameters for a symbol or a place in the code graph.
-const TARGETED: &[(&str, Becomes)] = &[
-    ("symbol", Becomes::Target(TargetPart::Symbol)),
-    ("symbol_name", Becomes::Target(TargetPart::Symbol)),
-    ("symbolName", Becomes::Target(TargetPart::Symbol)),
-    ("function", Becomes::Target(TargetPart::Symbol)),
-    ("function_name", Becomes::Target(TargetPart::Symbol)),
-    ("name", Becomes::Target(TargetPart::Symbol)),
-    ("name_path", Becomes::Target(TargetPart::Symbol)),
-    ("identifier", Becomes::Target(TargetPart::Symbol)),
-    ("query", Becomes::Target(TargetPart::Symbol)),
-    ("file", Becomes::Target(TargetPart::File)),
-    ("file_path", Becomes::Target(TargetPart::File)),
-    ("filePath", Becomes::Target(TargetPart::File)),
-    ("relative_path", Becomes::Target(TargetPart::File)),
-    ("line", Becomes::Target(TargetPart::Line)),
-    ("column", Becomes::Target(TargetPart::Column)),
-    ("character", Becomes::Target(TargetPart::Character)),
-    ("max_depth", same("depth")),
-    ("limit", same("max_results")),
-    ("explanation", Becomes::Remark),
-];
+const TARGETED: &[(&str, Becomes)] = targeted![];
+
+/// These parameters, with the direction of calls.
+const TRACED: &[(&str, Becomes)] = targeted![("direction", Becomes::As("only", direction))];
 
 /// Parameters of tools as other systems spell them for a tool of the same name.
 pub const SPELLINGS: &[(&str, &[(&str, Becomes)])] = &[
@@ -445,13 +465,23 @@ pub const SPELLINGS: &[(&str, &[(&str, Becomes)])] = &[
     ("read_file", READING),
     ("search_batch", RANKED),
     ("symbol_search", &[("query", same("pattern")), ("offset", PAGED)]),
-    ("trace_symbol", TARGETED),
+    ("trace_symbol", TRACED),
 ];
 
 /// The other spellings of a tool's parameters; an alias has spellings of its own.
 pub fn spellings(tool: &str, alias: Option<&Alias>) -> &'static [(&'static str, Becomes)] {
     let of_tool = || SPELLINGS.iter().find(|(name, _)| *name == tool).map(|(_, spellings)| *spellings);
     alias.map(|alias| alias.params).or_else(of_tool).unwrap_or_default()
+}
+
+/// Converts the direction of calls to the part of an answer that has them.
+fn direction(value: Value) -> Value {
+    match lenient::text(&value).map(str::to_ascii_lowercase).as_deref() {
+        Some("incoming" | "in" | "callers" | "up" | "upstream") => "callers".into(),
+        Some("outgoing" | "out" | "callees" | "down" | "downstream") => "callees".into(),
+        Some("both") => Value::Null,
+        _ => value,
+    }
 }
 
 fn opposite(value: Value) -> Value {
@@ -507,9 +537,13 @@ fn target_of(parts: &[(TargetPart, Value)]) -> Option<String> {
     let part = |wanted: TargetPart| parts.iter().find(|(part, _)| *part == wanted).map(|(_, value)| value);
     let text = |wanted: TargetPart| part(wanted).and_then(lenient::text);
     let number = |wanted: TargetPart| part(wanted).and_then(lenient::number);
-    let (symbol, file, line) = (text(TargetPart::Symbol), text(TargetPart::File), number(TargetPart::Line));
-    let column =
-        number(TargetPart::Column).or_else(|| number(TargetPart::Character).map(|character| character + 1));
+    let (symbol, uri) = (text(TargetPart::Symbol), text(TargetPart::Uri));
+    // The positions of language servers begin at 0.
+    let from_zero = uri.is_some() && part(TargetPart::Character).is_some();
+    let line = number(TargetPart::Line).map(|line| line.saturating_add(from_zero.into()));
+    let file = text(TargetPart::File).or(uri);
+    let column = number(TargetPart::Column)
+        .or_else(|| number(TargetPart::Character).map(|character| character.saturating_add(1)));
     match (symbol, file, line) {
         (Some(symbol), Some(file), None) if !symbol.contains('#') => {
             Some(format!("{file}#{}", symbol.trim_matches('/').replace('/', ".")))
@@ -598,7 +632,7 @@ impl Translation {
         if self.target.iter().any(|(known, _)| *known == part) {
             return Err(twice(name));
         }
-        let is_text = matches!(part, TargetPart::Symbol | TargetPart::File);
+        let is_text = matches!(part, TargetPart::Symbol | TargetPart::File | TargetPart::Uri);
         if value.is_null() {
             return Ok(());
         }
@@ -627,6 +661,16 @@ impl Translation {
 
     /// The arguments of the tool.
     fn finish(mut self) -> Result<Map<String, Value>, String> {
+        // A line is one of a file; without another name for the file, its path is meant.
+        let has = |part: TargetPart| self.target.iter().any(|(known, _)| *known == part);
+        if has(TargetPart::Line)
+            && !has(TargetPart::Symbol)
+            && !has(TargetPart::File)
+            && !has(TargetPart::Uri)
+            && let Some(path) = self.out.remove("path")
+        {
+            self.target.push((TargetPart::File, path));
+        }
         if let Some(target) = target_of(&self.target) {
             self.insert("target", target.into())?;
         }
