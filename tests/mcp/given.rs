@@ -104,6 +104,36 @@ fn arguments_mean_what_clients_meant() {
     let read = session.data("read_file", json!({ "path": link("src/paint.py#L3"), "lines": "1-2" }));
     assert_eq!((&read["line"], &read["end_line"]), (&json!(1), &json!(2)), "{read}");
 
+    // Several folders and files, and patterns that begin with the root.
+    let files = |session: &mut Session, tool: &str, given: Value| {
+        let rows = session.data(tool, given)["results"].take();
+        rows.as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["path"].as_str().unwrap().to_string())
+            .collect::<Vec<_>>()
+    };
+    for (name, value) in [
+        ("path", json!(["docs", "src/paint.py"])),
+        ("path", json!(["/docs", link("src/paint.py")])),
+        ("path_glob", json!([format!("{root}/docs/**"), format!("{root}/src/paint.*")])),
+    ] {
+        let given = json!({ "pattern": "", name: value });
+        assert_eq!(
+            files(&mut session, "file_search", given.clone()),
+            ["docs/guide.md", "src/paint.py"],
+            "{given}"
+        );
+    }
+    let given = json!({ "query": "circle", "target_directories": ["docs", "src"] });
+    assert_eq!(files(&mut session, "search_code", given)[0], "src/paint.py");
+    let absolute = |rest: &str| json!({ "pattern": format!("{root}/{rest}") });
+    assert_eq!(files(&mut session, "glob", absolute("src/*.py")), ["src/paint.py"]);
+    assert_eq!(files(&mut session, "glob", absolute("*.py")), [""; 0]);
+    assert_eq!(files(&mut session, "file_search", absolute("src/paint.py")), ["src/paint.py"]);
+    let said = session.text("codebase_search", json!({ "query": "a", "path": ["docs", "gone"] }));
+    assert!(said.starts_with("path 'gone' does not exist"), "{said}");
+
     // What was not meant stays an error that names the value.
     for (given, text) in [
         (

@@ -17,7 +17,7 @@ use spyhop_engine::api::{
 use spyhop_interface::catalog::tools::{Tool, ToolId};
 use spyhop_interface::catalog::{
     self, AddSourceRequest, Arguments, Faces, GrepCall, Param, RawValues, RenameSourceRequest, Row,
-    SearchCall, TARGET, TOOL_IN, UpdateSourcesRequest, ValueError, params,
+    SearchCall, TARGET, TOOL_IN, UpdateSourcesRequest, ValueError, lenient, params,
 };
 use spyhop_library::{AddRequest, SourceChoice, is_remote};
 
@@ -151,7 +151,7 @@ pub fn call(
     (roots, is_source): (&Roots, &dyn Fn(&str) -> bool),
     session: Option<Session>,
 ) -> Result<ToolCall, String> {
-    let arguments = CallArguments(Arguments::new(tool, own, given)?);
+    let arguments = CallArguments(Arguments::new(tool, own, several_paths(tool, roots, given)?)?);
     let sources = arguments.sources()?.or_else(|| arguments.source_of_path(is_source));
     let (root, path) = match &sources {
         Some(_) => (0, arguments.path_in_sources()?),
@@ -166,6 +166,48 @@ pub fn call(
     let is_on_disk = view.is_none() && sources.is_none();
     let named = ResolvedArguments { arguments: &arguments, roots, root, path, is_on_disk };
     Ok(ToolCall { root, sources, ask: named.ask(tool)?, view, index_dir, budget, session })
+}
+
+/// Turns several folders and files in `path` into globs, if the tool takes globs.
+fn several_paths(
+    tool: &Tool,
+    roots: &Roots,
+    mut given: Map<String, Value>,
+) -> Result<Map<String, Value>, String> {
+    let (path, glob) = (params::PATH.name, params::PATH_GLOB.name);
+    let takes = |name: &str| tool.params().any(|param| param.name == name);
+    let paths = given.get(path).and_then(lenient::texts).filter(|paths| paths.len() > 1);
+    let Some(paths) = paths.filter(|_| takes(path) && takes(glob)) else { return Ok(given) };
+    let is_given = |name: &str| given.get(name).is_some_and(|value| !value.is_null());
+    if is_given(glob) || params::PATH_GLOB.aliases.iter().any(|name| is_given(name)) {
+        return Err(format!(
+            "{path} is a list, which stands for globs, and {glob} is given; give one of them"
+        ));
+    }
+    let root = given.get(params::TREE.name).and_then(lenient::word);
+    let mut root = root.map(|text| roots.root(&text)).transpose()?;
+    let is_elsewhere = is_given(params::VIEW.name) || is_given(TOOL_IN.name);
+    let mut globs = Vec::new();
+    for text in &paths {
+        let place =
+            if is_given(TOOL_IN.name) { roots::below(path, text)? } else { roots.place(path, text, root)? };
+        root.get_or_insert(place.root);
+        let folder = roots.iter().nth(place.root).filter(|_| !is_given(TOOL_IN.name));
+        let own = folder.map(|folder| place.path.below(folder)).unwrap_or_default();
+        if !is_elsewhere && !own.exists() {
+            return Err(format!("path '{}' does not exist", place.path));
+        }
+        let begin = folder.and_then(Path::to_str).map_or(String::new(), |folder| format!("{folder}/"));
+        let written = format!("{begin}{}", roots::as_glob(place.path.as_str()));
+        globs.extend((is_elsewhere || !own.is_dir()).then(|| written.clone()));
+        globs.extend((is_elsewhere || own.is_dir()).then(|| format!("{}/**", written.trim_end_matches('/'))));
+    }
+    given.remove(path);
+    given.insert(glob.to_string(), globs.into());
+    if let Some(root) = root.filter(|root| *root > 0).and_then(|root| roots.iter().nth(root)) {
+        given.insert(params::TREE.name.to_string(), root.to_string_lossy().into());
+    }
+    Ok(given)
 }
 
 /// The arguments of a call, which may choose its tree.
@@ -531,8 +573,8 @@ impl RawValues for ResolvedArguments<'_> {
         Ok(None)
     }
 
-    fn check_pattern(&self, param: &Param, pattern: &str) -> Result<(), ValueError> {
-        Ok(roots::pattern(param.name, pattern)?)
+    fn pattern(&self, param: &Param, pattern: String) -> Result<String, ValueError> {
+        Ok(self.roots.pattern(param.name, pattern, self.root)?)
     }
 }
 

@@ -14,6 +14,7 @@ use spyhop_base::path::RelPath;
 use spyhop_engine::Error;
 use spyhop_engine::api::LineRange;
 use spyhop_files::gitdir::GitFolders;
+use spyhop_interface::catalog::params;
 
 use super::names::names;
 use crate::lsp::uri;
@@ -81,6 +82,24 @@ impl Roots {
             ));
         }
         Ok(ResolvedPath { root, path: below })
+    }
+
+    /// A pattern for paths below a root. One that begins with the path of the root is one below the root.
+    pub fn pattern(&self, param: &str, text: String, root: usize) -> Result<String, String> {
+        let root = self.0[root].to_str();
+        let below = root.and_then(|root| text.strip_prefix(root)?.strip_prefix('/'));
+        pattern(param, below.unwrap_or(&text))?;
+        Ok(match below {
+            // Without `/`, a glob is one of names in every folder.
+            Some(below)
+                if !below.contains('/')
+                    && (param == params::PATH_GLOB.name || below.contains(GLOB_SIGNS)) =>
+            {
+                format!("/{below}")
+            }
+            Some(below) => below.to_string(),
+            None => text,
+        })
     }
 
     /// The root that has a path which another root does not have.
@@ -155,6 +174,14 @@ pub fn below(param: &str, text: &str) -> Result<ResolvedPath, String> {
     spelling(param, text)?;
     let path = RelPath::new(text).map_err(|error| format!("{param}: {error}"))?;
     Ok(ResolvedPath { root: 0, path })
+}
+
+/// The characters with a meaning in globs.
+const GLOB_SIGNS: [char; 4] = ['*', '?', '[', '{'];
+
+/// A path as a glob that matches the path alone.
+pub fn as_glob(path: &str) -> String {
+    path.chars().map(|c| if GLOB_SIGNS.contains(&c) { format!("[{c}]") } else { c.to_string() }).collect()
 }
 
 /// Refuses a path pattern that is spelled to leave the root. Such a pattern could match nothing; an error is more

@@ -9,7 +9,7 @@ use spyhop_interface::catalog::{self, Row, TARGET, params};
 use spyhop_interface::catalog::{Faces, Param, RawValues, Takes, ValueError, file_of_target, fill};
 
 use super::reply::ApiError;
-use crate::mcp::roots::{self, Roots};
+use crate::mcp::roots::Roots;
 
 /// The parameters, in the order in which they were given.
 #[derive(Debug, Default)]
@@ -218,8 +218,8 @@ impl RawValues for OperationValues<'_> {
         Ok(None)
     }
 
-    fn check_pattern(&self, param: &Param, pattern: &str) -> Result<(), ValueError> {
-        Ok(roots::pattern(param.name, pattern)?)
+    fn pattern(&self, param: &Param, pattern: String) -> Result<String, ValueError> {
+        Ok(self.roots.pattern(param.name, pattern, self.tree)?)
     }
 }
 

@@ -25,8 +25,7 @@ pub const FILES_ROWS: &[Row<FilledRequest<FilesRequest>>] = table![Row<FilledReq
     [
         both(&NAME_PATTERN, |call, param, given| {
             if let Some(pattern) = given.text(param)? {
-                given.check_pattern(param, &pattern)?;
-                call.request.pattern = pattern;
+                call.request.pattern = given.pattern(param, pattern)?;
             }
             Ok(())
         }),

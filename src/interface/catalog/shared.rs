@@ -230,9 +230,8 @@ pub const fn here<R: HasFilter>() -> Row<R> {
 /// Globs of paths to include.
 pub const fn path_glob<R: HasFilter>(param: &'static Param) -> Row<R> {
     both(param, |call, param, given| {
-        let globs = given.texts(param)?;
-        globs.iter().try_for_each(|glob| given.check_pattern(param, glob))?;
-        call.filter().path_globs = globs;
+        let globs = given.texts(param)?.into_iter().map(|glob| given.pattern(param, glob));
+        call.filter().path_globs = globs.collect::<Result<_, _>>()?;
         Ok(())
     })
 }

@@ -92,9 +92,9 @@ pub trait RawValues {
         ValueError::new(format!("{} and {} exclude each other; choose one", shown(one), shown(other)))
     }
 
-    /// A pattern for paths, which a front end may refuse.
-    fn check_pattern(&self, param: &Param, pattern: &str) -> Result<(), ValueError> {
-        let _ = (param, pattern);
-        Ok(())
+    /// A pattern for paths below the root, which a front end may refuse.
+    fn pattern(&self, param: &Param, pattern: String) -> Result<String, ValueError> {
+        let _ = param;
+        Ok(pattern)
     }
 }
