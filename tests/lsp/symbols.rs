@@ -166,7 +166,8 @@ fn texts_are_masked() {
 fn a_ranked_search_is_a_command() {
     let tree = Tree::new(POOLS);
     let mut editor = Editor::new(&tree);
-    let found = editor.command("spyhop.search", json!({ "query": "take a permit", "lang": "rust", "n": 3 }));
+    let found =
+        editor.command("spyhop.search", json!({ "query": "take a permit", "lang": "rust", "n": "3" }));
     let best = &found[0];
     assert_eq!((&best["path"], &best["symbol"]), (&json!("src/pool.rs"), &json!("Pool.take")), "{found}");
     assert_eq!(best["range"]["start"], json!({ "line": 9, "character": 0 }));

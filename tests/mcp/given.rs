@@ -20,6 +20,10 @@ fn arguments_mean_what_clients_meant() {
         ("max_results", json!(["1"])),
         ("max_results", json!(1.0)),
         ("ignore_case", json!("true")),
+        ("ignore_case", json!(1)),
+        ("cursor", json!("")),
+        ("lang", json!("")),
+        ("view", json!("")),
         ("ignore_case", json!(["True"])),
         ("expand", json!("1")),
         ("pattern", json!(["CIRCLE"])),
@@ -103,6 +107,13 @@ fn arguments_mean_what_clients_meant() {
     }
     let read = session.data("read_file", json!({ "path": link("src/paint.py#L3"), "lines": "1-2" }));
     assert_eq!((&read["line"], &read["end_line"]), (&json!(1), &json!(2)), "{read}");
+
+    let mode = json!({ "query": "circle", "mode": "COMPACT", "kind": ["FN"], "max_results": "" });
+    assert_eq!(session.data("codebase_search", mode)["results"][0]["path"], "src/paint.py");
+    assert_eq!(session.data("file_imports", json!({ "question": "HUBS" }))["question"], "hubs");
+    assert_eq!(session.data("grep_files", json!({ "pattern": 404 }))["total_lines"], 0);
+    assert_eq!(session.data("read_file", json!({ "path": "src/paint.py", "lines": [2, 3] }))["line"], 2);
+    assert_eq!(session.data("read_file", json!({ "path": "src/paint.py", "lines": 2 }))["end_line"], 2);
 
     // Several folders and files, and patterns that begin with the root.
     let files = |session: &mut Session, tool: &str, given: Value| {

@@ -136,7 +136,7 @@ fn only_what_is_no_tool_is_an_error_of_the_protocol() {
     let unknown = session.call("find_me", json!({}));
     assert_eq!(unknown["error"]["code"], -32602);
     assert!(unknown["error"]["message"].as_str().unwrap().contains("'find_me'"), "{unknown}");
-    for given in [json!({}), json!({ "query": 1 }), json!({ "query": "a", "max_results": 99 })] {
+    for given in [json!({}), json!({ "query": true }), json!({ "query": "a", "max_results": 99 })] {
         let message = session.call("codebase_search", given);
         assert_eq!(message["result"]["isError"], true, "{message}");
         assert_eq!(message["result"]["structuredContent"]["kind"], "bad-request");

@@ -2,11 +2,12 @@
 //! themselves.
 
 use lsp_types::{Position, Range};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use spyhop_base::model::SymbolKind;
 use spyhop_engine::api::{Bounds, Case, GrepRequest, Hit, SearchRequest};
+use spyhop_interface::catalog::lenient;
 use spyhop_interface::render::text::evidence;
 use spyhop_search::filter::FilterSpec;
 
@@ -41,6 +42,16 @@ impl Several {
     }
 }
 
+/// A whole number, also as a string.
+fn lenient_number<'de, D: Deserializer<'de>>(given: D) -> Result<Option<usize>, D::Error> {
+    let value = Value::deserialize(given)?;
+    let number = lenient::number(&value).and_then(|number| number.try_into().ok());
+    match (number, value.is_null()) {
+        (None, false) => Err(D::Error::custom(format!("n is {value}; give a whole number"))),
+        (number, _) => Ok(number),
+    }
+}
+
 /// The argument of [`SEARCH`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -52,7 +63,7 @@ struct SearchArgument {
     path: Option<String>,
     #[serde(default)]
     kind: Option<Several>,
-    #[serde(default, alias = "max_results")]
+    #[serde(default, alias = "max_results", deserialize_with = "lenient_number")]
     n: Option<usize>,
 }
 
@@ -71,7 +82,7 @@ struct GrepArgument {
     lang: Option<Several>,
     #[serde(default)]
     path: Option<String>,
-    #[serde(default, alias = "max_results")]
+    #[serde(default, alias = "max_results", deserialize_with = "lenient_number")]
     n: Option<usize>,
 }
 

@@ -624,7 +624,7 @@ mod tests {
         };
         let query = |name: &str, value: Value| json!({ "query": "a", name: value });
         check("codebase_search", json!({}), "codebase_search needs 'query': What the code does");
-        check("codebase_search", json!({ "query": 3 }), "query of codebase_search is 3; give a text");
+        check("codebase_search", json!({ "query": true }), "query of codebase_search is true; give a text");
         check(
             "codebase_search",
             query("colour", json!(1)),

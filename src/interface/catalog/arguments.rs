@@ -6,8 +6,11 @@
 
 use serde_json::{Map, Value};
 
+use super::files::NAME_PATTERN;
+use super::graph::DIFF;
 use super::lenient;
 use super::param::{Param, Takes};
+use super::symbols::SYMBOL_PATTERN;
 use super::tools::Tool;
 
 /// The arguments of a call, each with its catalog row.
@@ -15,6 +18,21 @@ pub struct Arguments<'t> {
     /// The tool.
     pub tool: &'t Tool,
     values: Vec<(&'static Param, Value)>,
+}
+
+/// Whether a value means that the parameter is not set. Some clients send every parameter that they know, with null, an empty
+/// list or an empty text.
+fn is_unset(param: &Param, value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(list) => list.is_empty(),
+        // An empty pattern takes all files and symbols, and an empty diff compares with the last commit.
+        Value::String(text) => {
+            let is_meant = [NAME_PATTERN.name, SYMBOL_PATTERN.name, DIFF.name].contains(&param.name);
+            text.is_empty() && !is_meant
+        }
+        _ => false,
+    }
 }
 
 impl<'t> Arguments<'t> {
@@ -39,8 +57,7 @@ impl<'t> Arguments<'t> {
             if values.iter().any(|(other, _)| other.name == param.name) {
                 return Err(format!("'{}' is given twice, once by another name", param.name));
             }
-            // Some clients send every parameter they know; null and an empty list mean that the parameter is not set.
-            if !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty()) {
+            if !is_unset(param, &value) || (tool.requires(param) && value.is_string()) {
                 values.push((param, value));
             }
         }
@@ -68,7 +85,10 @@ impl<'t> Arguments<'t> {
     pub fn text(&self, param: &Param) -> Result<Option<String>, String> {
         let Some(value) = self.value(param) else { return Ok(None) };
         let text = match param.takes {
-            Takes::Path | Takes::Choice(_) => lenient::word(value),
+            Takes::Path => lenient::word(value),
+            Takes::Choice(_) => lenient::word(value).map(|word| word.to_ascii_lowercase()),
+            // Models write `"pattern": 404` and `"lines": 10`.
+            _ if lenient::single(value).is_number() => Some(lenient::single(value).to_string()),
             _ => lenient::text(value).map(str::to_string),
         };
         text.map_or_else(|| self.wrong(param, value, "a text"), |text| Ok(Some(text)))
@@ -85,6 +105,11 @@ impl<'t> Arguments<'t> {
             (Takes::Texts, Value::String(text)) => Some(vec![text.clone()]),
             _ => lenient::texts(value),
         };
+        let is_choice = matches!(param.takes, Takes::Choices(_));
+        let texts = texts.map(|texts| match is_choice {
+            true => texts.iter().map(|text| text.to_ascii_lowercase()).collect(),
+            false => texts,
+        });
         let first_wrong = || value.as_array().and_then(|list| list.iter().find(|item| !item.is_string()));
         texts.map_or_else(|| self.wrong(param, first_wrong().unwrap_or(value), "a list of texts"), Ok)
     }

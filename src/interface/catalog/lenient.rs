@@ -59,13 +59,17 @@ fn list_in(text: &str) -> Option<Vec<String>> {
     text.trim_start().starts_with('[').then(|| serde_json::from_str(text).ok())?
 }
 
-/// A boolean, also as a string.
+/// A boolean, also as a string, 1 or 0.
 pub fn flag(given: &Value) -> Option<bool> {
     match single(given) {
         Value::Bool(on) => Some(*on),
         Value::String(text) if text.trim().eq_ignore_ascii_case("true") => Some(true),
         Value::String(text) if text.trim().eq_ignore_ascii_case("false") => Some(false),
-        _ => None,
+        other => match number(other) {
+            Some(1) => Some(true),
+            Some(0) => Some(false),
+            _ => None,
+        },
     }
 }
 
@@ -122,7 +126,10 @@ mod tests {
             (json!("True"), Some(true)),
             (json!(["false"]), Some(false)),
             (json!(true), Some(true)),
-            (json!(1), None),
+            (json!(1), Some(true)),
+            (json!("0"), Some(false)),
+            (json!(2), None),
+            (json!("yes"), None),
         ] {
             assert_eq!(flag(&given), expected, "{given}");
         }

@@ -128,7 +128,8 @@ stand in `path` if the tool takes `path_glob`. A pattern may begin with the path
 together; a value above its limit is an error that names both. `null` is the same as leaving a parameter out. An unknown
 parameter or a wrong value is an error that says what there is to choose from.
 
-Values are read as clients send them: `\"10\"` is a number and `\"true\"` a boolean; a list may be a single text or the text
+Values are read as clients send them: `\"10\"` is a number, `\"true\"` and `1` a boolean, `404` a text, and a choice may be in
+capitals; an empty text leaves a parameter out; a list may be a single text or the text
 of a JSON list; a list with one element may stand where one value is meant; all `arguments` may be the text of an object.
 
 Every result has text for a model and structured content for a program. `max_tokens` bounds the text, counted as
