@@ -276,6 +276,21 @@ fn bodies_are_bounded_and_checked() {
 }
 
 #[test]
+fn parameters_that_there_are_not_are_told_with_those_that_there_are() {
+    let tree = Tree::new(SMALL);
+    std::fs::create_dir_all(tree.root().join("empty")).unwrap();
+    let page = Page::new(&tree, &[]);
+    let said = |question: &str| page.get(&format!("/api/v1/{question}")).json()["error"].clone();
+    assert_eq!(said("library/list?root=x"), "there is no parameter 'root'; there is none");
+    let refs = said("refs?target=x&colour=red").to_string();
+    assert_eq!((refs.matches(" view").count(), refs.matches(" mentions").count()), (1, 1), "{refs}");
+    assert_eq!(page.json("graph?question=orphans")["question"], "orphans");
+    for (folder, status) in [("src", 200), ("empty", 200), ("gone", 404), ("src/paint.py", 404)] {
+        assert_eq!(page.get(&format!("/api/v1/folder?path={folder}")).status, status, "{folder}");
+    }
+}
+
+#[test]
 fn no_request_is_a_fault_of_the_server() {
     let tree = Tree::new(SMALL);
     tree.write("a:10.rs", "fn ten() {}\n");

@@ -111,6 +111,8 @@ const ASKED: &[(&str, &str)] = &[
     ("impact", "?diff=working"),
     ("impact", "?target=src/berth.rs"),
     ("graph", "?hubs"),
+    ("graph", "?question=cycles"),
+    ("refs", "?target=moor_ship&mentions=true"),
     ("graph", "?action=export"),
     ("routes", ""),
     ("commands", ""),

@@ -79,7 +79,13 @@ impl Params {
         match self.0.iter().find(|(name, _)| !names.contains(&name.as_str())) {
             None => Ok(()),
             Some((name, _)) => {
-                Err(ApiError::bad(format!("there is no parameter '{name}'; choose {}", names.join(", "))))
+                let mut choices: Vec<&str> = Vec::new();
+                names.iter().for_each(|name| _ = (!choices.contains(name)).then(|| choices.push(name)));
+                let choices = match choices.is_empty() {
+                    true => "there is none".to_string(),
+                    false => format!("choose {}", choices.join(", ")),
+                };
+                Err(ApiError::bad(format!("there is no parameter '{name}'; {choices}")))
             }
         }
     }
@@ -248,6 +254,9 @@ mod tests {
         assert_eq!(Params::parse("in=a,b&in=c").unwrap().sources(), ["a", "b", "c"]);
         assert_eq!((params.one("flag").unwrap(), params.one("none").unwrap()), (None, None));
         assert!(params.only(&["q", "in"]).unwrap_err().text.contains("'flag'; choose q, in"));
+        let twice = params.only(&["q", "view", "in", "view"]).unwrap_err().text;
+        assert_eq!(twice, "there is no parameter 'flag'; choose q, view, in");
+        assert_eq!(params.only(&[]).unwrap_err().text, "there is no parameter 'q'; there is none");
         assert!(Params::parse("q=%FF").is_err());
         let params = Params::parse("n=7&m=x").unwrap();
         assert_eq!(params.number("n", 1..=9).unwrap(), Some(7));

@@ -21,12 +21,12 @@ params! {
         "List the files that most files import, with the number of importers and imports";
 }
 /// The question of a tool.
-pub(crate) const FILE_GRAPH_QUESTION: Param = Param {
+pub const FILE_GRAPH_QUESTION: Param = Param {
     default: Some("hubs"),
     ..param(
         "question",
         Takes::Choice(|| QUESTIONS.map(|(flag, _)| flag.name).to_vec()),
-        "cycles: files that import each other; orphans: files without imports; hubs: files that most import",
+        "cycles: files that import each other; orphans: no imports; hubs: most imported",
     )
 };
 /// The number of rows.

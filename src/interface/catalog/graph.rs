@@ -5,7 +5,7 @@ use super::faces::Faces;
 use super::operation::{Example, OperationRow};
 use super::param::{Param, Positional, Takes, params};
 use super::params;
-use super::row::{FilledField, Listed, Row, both, command_line, listed, saturated_u32, tools};
+use super::row::{FilledField, Listed, Row, both, listed, saturated_u32, tools};
 use super::shared::{self, FilledRequest};
 use super::table::table;
 use super::values::ValueError;
@@ -74,11 +74,11 @@ const COMMON_ROWS: &[GraphParam] = table![GraphParam:
 
 params! {
     pub(crate) ALL_MENTIONS = "mentions": Takes::Nothing,
-        "List every mention of the name too: of other symbols, in comments and strings";
+        "Also every mention of the name";
 }
 
 const fn all_mentions() -> GraphParam {
-    command_line(&ALL_MENTIONS, |call, param, given| call.request.all_mentions.fill(param, given))
+    both(&ALL_MENTIONS, |call, param, given| call.request.all_mentions.fill(param, given))
 }
 
 /// The rows of a question without parameters of its own.
@@ -100,7 +100,7 @@ const REFS_ROWS: &[GraphParam] = table![GraphParam:
 const TRACE_ROWS: &[GraphParam] = table![GraphParam:
     [
         target(&TARGET),
-        all_mentions(),
+        all_mentions().only_on(Faces::CommandLine),
         both(&TO, |call, param, given| call.request.to.fill(param, given)),
         tools(&ONLY, |call, param, given| {
             let Some(name) = given.text(param)? else { return Ok(()) };
@@ -120,7 +120,7 @@ const TRACE_ROWS: &[GraphParam] = table![GraphParam:
 const IMPACT_ROWS: &[GraphParam] = table![GraphParam:
     [
         target(&IMPACT_TARGET),
-        all_mentions(),
+        all_mentions().only_on(Faces::CommandLine),
         both(&DIFF, |call, param, given| {
             call.request.changes = given.text(param)?.map(GraphChanges::of);
             Ok(())

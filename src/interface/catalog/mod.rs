@@ -46,7 +46,7 @@ pub use choice::{NamedChoice, names};
 pub(crate) use entries::{COMMANDS, ROUTES};
 pub use entries::{ENTRIES_ROWS, REACHES};
 pub use faces::Faces;
-pub use file_graph::{FILE_GRAPH, FILE_GRAPH_RESULTS, FILE_GRAPH_ROWS, FORMAT};
+pub use file_graph::{FILE_GRAPH, FILE_GRAPH_QUESTION, FILE_GRAPH_RESULTS, FILE_GRAPH_ROWS, FORMAT};
 pub use files::{FILES_RESULTS, FILES_ROWS, FIND_FILES, NAME_PATTERN};
 pub(crate) use graph::{CALLEES, CALLERS, IMPACT, IMPLS, IMPORTERS, IMPORTS, REFS, TESTS_OF};
 pub use graph::{DEF, DIFF, GRAPH_RESULTS, TARGET, TRACE, file_of_target, graph_rows};

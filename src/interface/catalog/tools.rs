@@ -260,7 +260,7 @@ pub const TOOLS: &[Tool] = &[
         id: ToolId::FileGraph,
         name: "file_imports",
         operation: Some(&FILE_GRAPH),
-        description: "Graph of the imports between files: circles, orphans that nothing imports, hubs that most files import.",
+        description: "Imports between files: circles, orphans that nothing imports, hubs that most files import.",
         required: &[],
         without: &[],
         of_call: OF_ANSWER,

@@ -68,6 +68,11 @@ pub fn folder(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
         })
         .collect();
     let (path, snapshot) = (folder.path.as_str(), snapshot(&reply.snapshot));
+    // A folder on disk may have no indexed file.
+    let is_there = || !folder.has_view && folder.path.below(folder.engine.root()).is_dir();
+    if rows.is_empty() && !path.is_empty() && !is_there() {
+        return Err(ApiError::not_found(format!("there is no folder '{path}'")));
+    }
     Ok(json!({ "path": path, "entries": rows, "snapshot": snapshot }).to_string())
 }
 

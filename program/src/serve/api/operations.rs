@@ -81,8 +81,13 @@ fn run(site: &PageSite, listed: &'static ListedOperation, ask: &Ask) -> Result<S
         AskedTrees::Tree { number, view, .. } => (*number, view.is_none()),
         AskedTrees::Sources(_) => (0, false),
     };
-    let values =
-        OperationValues { params: &ask.params, roots: &site.roots, tree, is_on_disk, face: face(listed) };
+    let values = OperationValues {
+        params: &ask.params,
+        roots: &site.roots,
+        tree,
+        is_on_disk,
+        face: face_of_call(listed, ask),
+    };
     match &asked {
         AskedTrees::Tree { number, engine, view } => {
             // On disk the values are checked one by one.
@@ -102,6 +107,13 @@ fn face(listed: &ListedOperation) -> Faces {
     let is_as_tool = !matches!(listed, ListedOperation::Own(OperationId::FileGraph, _))
         && !["memory list", "memory show"].contains(&listed.row().name);
     if is_as_tool { Faces::Tools } else { Faces::CommandLine }
+}
+
+/// The graph of files is also asked as the tool is.
+fn face_of_call(listed: &ListedOperation, ask: &Ask) -> Faces {
+    let is_file_graph = matches!(listed, ListedOperation::Own(OperationId::FileGraph, _));
+    let has_question = ask.params.all(catalog::FILE_GRAPH_QUESTION.name).next().is_some();
+    if is_file_graph && has_question { Faces::Tools } else { face(listed) }
 }
 
 /// A request with the values of its rows.
@@ -238,7 +250,10 @@ pub fn catalog(_: &PageSite, ask: &Ask) -> Result<String, ApiError> {
     let rows: Vec<Value> = served()
         .map(|(path, listed)| {
             let face = face(listed);
-            let params: Vec<Value> = taken(face, with_faces(listed.row().params)).map(param).collect();
+            let is_file_graph = matches!(listed, ListedOperation::Own(OperationId::FileGraph, _));
+            let question = is_file_graph.then_some(&catalog::FILE_GRAPH_QUESTION);
+            let params = question.into_iter().chain(taken(face, with_faces(listed.row().params)));
+            let params: Vec<Value> = params.map(param).collect();
             json!({ "path": path, "help": listed.row().help, "params": params })
         })
         .collect();
