@@ -81,6 +81,9 @@ fn graph_of_sources(corpus: &Corpus, request: &GraphRequest) -> Result<GraphRepl
             whole.incomplete = Incomplete::of_all(reasons);
             whole.rows.sort_by(|a, b| order_in_set(request.question, a, b));
             whole.rows.truncate(request.max_results);
+            if let Some(mentions) = whole.mentions.as_mut().filter(|_| !request.all_mentions) {
+                mentions.rows.truncate(request.max_results.saturating_sub(whole.rows.len()));
+            }
             whole.settle_sources();
             Ok(whole)
         }

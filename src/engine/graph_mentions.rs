@@ -146,6 +146,9 @@ impl GraphAnswer<'_, '_> {
         request: &GraphRequest,
         shown: &[GraphRow],
     ) -> Result<Vec<MentionRow>, Error> {
+        // Rows and listed mentions share the limit, unless every mention is asked for.
+        let before = if request.all_mentions { 0 } else { shown.len() };
+        let most = request.max_results.saturating_sub(before);
         let shown: FxHashSet<(&str, u32, u32)> =
             shown.iter().map(|row| (row.path.as_str(), row.line, row.column)).collect();
         // A caller who asks for more certain rows than the default gets no others.
@@ -177,7 +180,7 @@ impl GraphAnswer<'_, '_> {
         let mut rows = Vec::new();
         for JudgedMention { mention: mut own, .. } in judged {
             let (line, column) = self.place_of(own.file, own.span);
-            if rows.len() == request.max_results {
+            if rows.len() >= most {
                 break;
             }
             let path = self.snapshot.path(own.file);

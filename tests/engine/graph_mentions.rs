@@ -232,6 +232,19 @@ fn counts_of_mentions_do_not_depend_on_the_number_of_rows() {
         let request = GraphRequest { max_results, ..GraphRequest::new(GraphQuestion::References, "take") };
         Mentions { rows: Vec::new(), ..engine.ask(&request).unwrap().mentions.unwrap() }
     };
+    // Rows and listed mentions share the limit.
+    let listed = |max_results: usize| {
+        let request = GraphRequest { max_results, ..GraphRequest::new(GraphQuestion::References, "take") };
+        let reply = engine.ask(&request).unwrap();
+        let text = agent::graph(&reply).text;
+        let line = text.lines().find(|line| line.contains(" rows")).unwrap_or_default().to_string();
+        (reply.rows.len(), reply.mentions.unwrap().rows.len(), line)
+    };
+    let more = "; more with max_results, max_tokens or a narrower path";
+    let (rows, by_name, line) = listed(2);
+    assert_eq!((rows, by_name), (2, 0));
+    assert!(line.starts_with("2 of at least ") && line.ends_with(more), "{line}");
+    assert_eq!(listed(1_000), (400, 200, "400 of 400 rows, 200 more by name".to_string()));
     let few = mentions(1);
     assert_eq!((few.total, few.resolved, few.possible, few.not_read), (601, 400, 200, 0), "{few:?}");
     assert_eq!(few, mentions(1_000));

@@ -115,7 +115,13 @@ fn graph_text(reply: &GraphReply, edges: usize) -> String {
         } else {
             ""
         };
-        let _ = writeln!(out, "\n{shown_rows} of {}{more}", count(reply.total, "row", "rows"));
+        let least = if shown_rows < reply.total && reply.incomplete.is_some() { "at least " } else { "" };
+        let by_name = match shown(mentions.len()) {
+            0 => String::new(),
+            listed => format!(", {listed} more by name"),
+        };
+        let _ =
+            writeln!(out, "\n{shown_rows} of {least}{}{by_name}{more}", count(reply.total, "row", "rows"));
     }
     if reply.rows.is_empty() && reply.mentions.is_some() && !names_uses(reply) {
         let _ = writeln!(out, "{}", none_of(reply));
