@@ -97,6 +97,55 @@ fn a_hit_that_is_too_long_by_itself_is_cut_within() {
 }
 
 #[test]
+fn the_data_of_a_hit_is_as_bounded_as_its_text() {
+    let body: String = (0..900).map(|line| format!("    let lantern_{line} = {line};\n")).collect();
+    let tree = Tree::new(&format!("\n=== lamp.rs\npub fn light() {{\n{body}}}\n"));
+    let mut session = Session::start(tree.command().arg("mcp"));
+    let given = json!({ "query": "light", "expand": 900, "max_tokens": 1000, "limit": 3 });
+    let message = session.call("codebase_search", given);
+    let data = &message["result"]["structuredContent"];
+    let snippet = data["results"][0]["snippet"].as_str().unwrap();
+    assert!(snippet.len() <= 4_000 && snippet.lines().count() > 50, "{}", snippet.len());
+    assert!(data.to_string().len() < 8_000, "{}", data.to_string().len());
+    let whole = json!({ "query": "light", "expand": 900, "max_tokens": 10_000, "limit": 3 });
+    assert!(session.data("codebase_search", whole)["results"][0]["snippet"].as_str().unwrap().len() > 20_000);
+}
+
+#[test]
+fn no_text_is_above_the_least_budget() {
+    let uses: String = (0..60)
+        .map(|use_| format!("def lantern_{use_}(pole):\n    light()\n    pole.light()\n\n\n"))
+        .collect();
+    let tree = Tree::new(&format!(
+        "\n=== lamp.py\ndef light():\n    return 1\n=== use.py\nfrom lamp import light\n\n\n{uses}=== test_lamp.py\nfrom lamp import light\n\n\n\
+         def test_light():\n    assert light() == 1\n"
+    ));
+    tree.git(&["init", "-q"]);
+    tree.commit();
+    tree.write("lamp.py", "def light():\n    return 2\n");
+    for number in 0..8 {
+        tree.write(
+            &format!("new/{}{number}.py", "a_lantern_that_nobody_tracks_".repeat(3)),
+            "def new():\n    pass\n",
+        );
+    }
+    let mut session = Session::new(&tree);
+    for (tool, given) in [
+        ("impact", json!({ "diff": "HEAD" })),
+        ("impact", json!({ "target": "light" })),
+        ("impact", json!({ "target": "lamp.py" })),
+        ("find_references", json!({ "target": "light" })),
+        ("trace_symbol", json!({ "target": "light" })),
+    ] {
+        let mut asked = given.clone();
+        asked["max_tokens"] = 100.into();
+        let text = session.text(tool, asked);
+        assert!(agent::tokens(&text) <= 100, "{given}: {} tokens\n{text}", agent::tokens(&text));
+        assert!(text.contains("max_tokens"), "{text}");
+    }
+}
+
+#[test]
 fn places_that_were_left_out_come_in_pages() {
     let tree = Tree::new(SMALL);
     tree.write(".gitignore", "*.log\n");

@@ -68,9 +68,45 @@ pub fn search_within(
     budget: usize,
 ) -> (Answer, bool) {
     reply.truncate(search_fits(reply, queries, mode, budget).max(1));
+    let is_cut = bound_snippets(&mut reply.results, mode, budget);
     let answer = search(reply, queries, mode);
-    let is_whole = tokens(&answer.text) <= budget;
+    let is_whole = !is_cut && tokens(&answer.text) <= budget;
     (if reply.results.len() <= 1 { cut(answer, budget) } else { answer }, is_whole)
+}
+
+/// Cuts the code of hits so that all of it together stays within a budget: the code of hits that the text shows without code
+/// is in the data too, and comes last. Returns whether code that the text shows was cut.
+fn bound_snippets(hits: &mut [Hit], mode: Mode, budget: usize) -> bool {
+    let (mut room, mut is_cut) = (budget * 4, false);
+    for of_reduced in [false, true] {
+        for (place, hit) in hits.iter_mut().enumerate() {
+            if is_reduced(place, hit, mode) != of_reduced {
+                continue;
+            }
+            let Some(snippet) = &mut hit.snippet else { continue };
+            is_cut |= cut_snippet(snippet, room) && !of_reduced;
+            room = room.saturating_sub(snippet.text.len());
+        }
+    }
+    is_cut
+}
+
+/// Cuts code to the lines that fit into `room` bytes, but the first line; returns whether anything was cut.
+fn cut_snippet(snippet: &mut Snippet, room: usize) -> bool {
+    if snippet.text.len() <= room {
+        return false;
+    }
+    let first = snippet.text.find('\n').unwrap_or(snippet.text.len());
+    let ends = snippet.text.match_indices('\n').map(|(at, _)| at).take_while(|at| *at <= room);
+    let end = ends.last().unwrap_or(first);
+    if end == snippet.text.len() {
+        return false;
+    }
+    snippet.text.truncate(end);
+    snippet.lines.last = snippet.lines.first + snippet.text.matches('\n').count() as u32;
+    snippet.highlights.retain(|span| span.end as usize <= end);
+    snippet.cut = true;
+    true
 }
 
 /// The number of hits that fit a budget. The page is measured with the longest possible cursor.

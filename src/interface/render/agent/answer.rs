@@ -121,8 +121,22 @@ pub fn cut(answer: Answer, budget: usize) -> Answer {
     let room = most.saturating_sub(end.len() + mark.len());
     let kept = body.match_indices('\n').map(|(at, _)| at).take_while(|at| *at <= room).last();
     let head = body.find('\n').unwrap_or(body.len());
-    let text = format!("{}{mark}{end}", &body[..kept.unwrap_or(head)]);
+    let begin = &body[..kept.unwrap_or(head)];
+    let text = format!("{begin}{mark}{}", footer_within(end, most.saturating_sub(begin.len() + mark.len())));
     Answer { text, ..answer }
+}
+
+/// The lines of a footer that fit into `room` bytes. The cursor of the next page, the last line if there is one, is kept.
+fn footer_within(end: &str, room: usize) -> String {
+    let cursor: usize =
+        end.lines().filter(|line| line.starts_with("next: ")).map(|line| line.len() + 1).sum();
+    let mut left = room.saturating_sub(cursor);
+    let mut fits = |line: &&str| {
+        let is_kept = line.starts_with("next: ") || line.len() < left;
+        left = left.saturating_sub(if line.starts_with("next: ") { 0 } else { line.len() + 1 });
+        is_kept
+    };
+    end.lines().filter(&mut fits).map(|line| format!("{line}\n")).collect()
 }
 
 /// `first-last`, or a single number.
