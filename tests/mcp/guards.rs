@@ -239,6 +239,17 @@ fn an_empty_answer_names_tools_and_no_command() {
             "{tool} {given}: {text}"
         );
     }
+    // Nothing was asked for by words.
+    let none = Tree::new("\n=== a.txt\nwords\n");
+    let mut session = Session::new(&none);
+    for (tool, said) in [
+        ("list_routes", "No route found; grep_files"),
+        ("list_commands", "No command found; project_map"),
+        ("symbol_search", "No results found\n"),
+    ] {
+        let text = session.text(tool, json!({}));
+        assert!(text.starts_with(said), "{tool}: {text}");
+    }
 }
 
 #[test]

@@ -155,10 +155,11 @@ impl Graph<'_> {
         let mut files = Vec::new();
         for &file in candidates {
             let Some(text) = self.text(file).filter(|text| text.len() <= MAX_BYTES) else { continue };
-            let style = CodeStyle::of(self.language(file), path::split(self.snapshot.path(file)).1);
+            let file_name = path::split(self.snapshot.path(file)).1;
+            let style = CodeStyle::of(self.language(file), file_name);
             let code = without_comments(style, &text);
             let constant = |expression: &str| self.constant(&code, expression, constants);
-            let scan = Scanned { style, code: &code, constants: &constant }.scan(framework);
+            let scan = Scanned { file_name, style, code: &code, constants: &constant }.scan(framework);
             let is_empty = scan.entries.is_empty() && scan.mounts.is_empty() && scan.routers.is_empty();
             if is_empty && scan.globals.is_empty() {
                 continue;

@@ -98,6 +98,8 @@ struct Match {
 
 /// The code of a file with the constants that it may name.
 pub(super) struct Scanned<'c> {
+    /// The name of the file.
+    pub file_name: &'c str,
     pub style: CodeStyle,
     pub code: &'c str,
     pub constants: Constants<'c>,
@@ -169,6 +171,7 @@ impl Scanned<'_> {
         }
         let mut matched =
             Match { span: Span::new(start, end), args, captured: Captured::default(), places: Vec::new() };
+        matched.captured.insert("file_name".to_string(), self.file_name.to_string());
         self.capture(&mut matched, &rule.pattern, captures);
         let spans = code::arguments(self.style, self.code, args);
         for (place, span) in spans.iter().enumerate() {

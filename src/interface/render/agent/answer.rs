@@ -139,6 +139,11 @@ fn footer_within(end: &str, room: usize) -> String {
     end.lines().filter(&mut fits).map(|line| format!("{line}\n")).collect()
 }
 
+/// ` for: PATTERN`; nothing for an empty pattern.
+pub(super) fn asked_for(pattern: &str) -> String {
+    if pattern.trim().is_empty() { String::new() } else { format!(" for: {}", clean(pattern)) }
+}
+
 /// `first-last`, or a single number.
 pub(super) fn span(lines: Lines) -> String {
     if lines.first == lines.last {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::answer::{Answer, clean_value, cut, link, rows, rows_that_fit, short_name, span};
+use super::answer::{Answer, asked_for, clean_value, cut, link, rows, rows_that_fit, short_name, span};
 use super::sources;
 use crate::render::places::{RowPlaces, agent_path};
 use crate::render::text::count;
@@ -30,7 +30,7 @@ fn entries_text(reply: &EntriesReply, rows: usize) -> String {
             EntryKind::Route => ("route", "grep_files finds how this tree declares them"),
             EntryKind::Command => ("command", "project_map shows what is where"),
         };
-        let _ = writeln!(out, "No {what} found for: {}; {how}.", clean(&reply.pattern));
+        let _ = writeln!(out, "No {what} found{}; {how}.", asked_for(&reply.pattern));
     }
     reply.rows[..rows].iter().for_each(|row| entry(&mut out, row));
     sources::lines(&mut out, &reply.sources, reply.rows[..rows].iter().map(|row| row.source.as_ref()));

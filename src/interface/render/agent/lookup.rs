@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::answer::{Answer, clean_value, link, rows, rows_that_fit, short_name, span};
+use super::answer::{Answer, asked_for, clean_value, link, rows, rows_that_fit, short_name, span};
 use super::sources;
 use crate::render::places::{RowPlaces, agent_path};
 use crate::render::text::{count, scattered, tally};
@@ -203,7 +203,7 @@ fn map_entry(out: &mut String, entry: &MapEntry) {
 
 /// Says that there is nothing, and which tools find something else.
 fn nothing(out: &mut String, pattern: &str, advice: &str) {
-    let _ = writeln!(out, "No results found for: {}\n{advice}.", clean(pattern));
+    let _ = writeln!(out, "No results found{}\n{advice}.", asked_for(pattern));
 }
 
 /// Adds the warnings and the cursor of the next page.
