@@ -75,13 +75,18 @@ impl ToolOffer {
     }
 }
 
+/// The most tools that a query with words finds. A client lists what is found from then on.
+const MAX_FOUND: usize = 5;
+
 /// The tools of an offer that match a query and are not listed from the start, best first; all of them for a query
 /// without words.
 ///
 /// A query word that matches the name counts most, one in the description less, and a match of only a common prefix
-/// (`search` and `searches`) least. So few tools need nothing more elaborate.
+/// (`search` and `searches`) least; a word that many tools have counts less in all of them. A tool that is worth less than half
+/// of the best is no answer. So few tools need nothing more elaborate.
 pub fn find(offer: impl Into<ToolOffer>, query: &str) -> Vec<&'static Tool> {
     let (offer, wanted) = (offer.into(), words(query));
+    let wanted: Vec<(String, usize)> = wanted.into_iter().map(|word| (word.clone(), rarity(&word))).collect();
     let mut found: Vec<(usize, &Tool)> = TOOLS
         .iter()
         .filter(|tool| offer.offers(tool) && !offer.lists(tool) && tool.operation.is_some())
@@ -89,22 +94,36 @@ pub fn find(offer: impl Into<ToolOffer>, query: &str) -> Vec<&'static Tool> {
         .filter(|(worth, _)| *worth > 0 || wanted.is_empty())
         .collect();
     found.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.name.cmp(b.1.name)));
+    if !wanted.is_empty() {
+        let best = found.first().map_or(0, |(worth, _)| *worth);
+        found.retain(|(worth, _)| 2 * worth >= best);
+        found.truncate(MAX_FOUND);
+    }
     found.into_iter().map(|(_, tool)| tool).collect()
 }
 
-fn worth(tool: &Tool, wanted: &[String]) -> usize {
+/// What a word is worth: the less, the more tools have the word.
+fn rarity(word: &str) -> usize {
+    let has = |tool: &&Tool| part_with(tool, word).is_some();
+    1_000 / TOOLS.iter().filter(has).count().max(1)
+}
+
+/// How much the part of a tool counts that has a word.
+fn part_with(tool: &Tool, word: &str) -> Option<usize> {
     let (name, description) = (words(tool.name), words(tool.description));
     let alike = |a: &str, b: &str| a.len() >= 4 && b.len() >= 4 && (a.starts_with(b) || b.starts_with(a));
-    let of = |word: &String| {
-        if name.contains(word) {
-            4
-        } else if description.contains(word) {
-            2
-        } else {
-            usize::from(name.iter().chain(&description).any(|own| alike(own, word)))
-        }
-    };
-    wanted.iter().map(of).sum()
+    let is_in = |words: &[String]| words.iter().any(|own| own == word);
+    if is_in(&name) {
+        Some(4)
+    } else if is_in(&description) {
+        Some(2)
+    } else {
+        name.iter().chain(&description).any(|own| alike(own, word)).then_some(1)
+    }
+}
+
+fn worth(tool: &Tool, wanted: &[(String, usize)]) -> usize {
+    wanted.iter().map(|(word, rarity)| part_with(tool, word).unwrap_or(0) * rarity).sum()
 }
 
 /// Stop words, which say nothing about a tool.

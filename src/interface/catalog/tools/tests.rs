@@ -168,6 +168,15 @@ fn tools_are_found_by_their_words_and_aliases_never() {
     assert_eq!(found("what breaks if I change this")[0], "impact");
     assert_eq!(found("call graph")[0], "trace_symbol");
     assert_eq!(found("zebra"), Vec::<&str>::new());
+    // A client lists what is found, so only what fits is.
+    for query in
+        ["find files by name", "read a file", "read some lines of a file", "search", "list the routes"]
+    {
+        assert!(found(query).len() <= 5, "{query}: {:?}", found(query));
+    }
+    assert_eq!(found("read a file"), ["read_file"]);
+    assert_eq!(found("list the routes")[0], "list_routes");
+    assert!(!found("find files by name").contains(&"touch"));
     assert_eq!(found(""), DEFERRED);
     assert_eq!(find(ToolProfile::Host, "").len(), TOOLS.len() - 1 - ON_GRANT.len());
     assert_eq!(found("notes about failures of earlier work")[0], "search_revision_memory");
