@@ -145,6 +145,29 @@ fn a_description_shows_signature_and_documentation() {
 }
 
 #[test]
+fn a_directive_is_no_documentation() {
+    let tree = Tree::new(
+        "\n=== a.c\n#define MOST 10\n#define LEAST 1\nint n = LEAST;\n=== b.py\n#The least.\ndef least():\n    pass\n",
+    );
+    let mut editor = Editor::new(&tree);
+    let hover = editor.at("textDocument/hover", &tree, "a.c", (2, 10));
+    assert!(hover.to_string().contains("LEAST 1") && !hover.to_string().contains("MOST"), "{hover}");
+    let hover = editor.at("textDocument/hover", &tree, "b.py", (1, 5));
+    assert!(hover.to_string().contains("The least."), "{hover}");
+    assert_eq!(editor.end(), 0);
+}
+
+#[test]
+fn an_unknown_name_has_at_most_1000_places() {
+    let line = "checks checks checks\n".repeat(400);
+    let tree = Tree::new(&format!("\n=== a.txt\n{line}"));
+    let mut editor = Editor::new(&tree);
+    let found = editor.at("textDocument/references", &tree, "a.txt", (0, 1));
+    assert_eq!(found.as_array().unwrap().len(), 1_000);
+    assert_eq!(editor.end(), 0);
+}
+
+#[test]
 fn texts_are_masked() {
     // Letters and digits in turns, so that no value that looks real stands in this repository.
     let secret: String = (0..18u8).map(|at| if at % 2 == 0 { (b'a' + at) as char } else { '7' }).collect();

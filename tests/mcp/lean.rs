@@ -78,6 +78,10 @@ fn weak_hits_are_a_line_each() {
         assert!(row["snippet"].is_string(), "{row}");
     }
     assert!(text.contains(&format!(" for: {QUERY}\n")), "{text}");
+    // In mode compact every hit is a line.
+    let compact = session.text("codebase_search", json!({ "query": QUERY, "mode": "compact" }));
+    let is_hit = |line: &&str| line.starts_with("part");
+    assert_eq!(compact.lines().take_while(is_hit).count(), rows.len(), "{compact}");
     let whole = session.text("codebase_search", json!({ "query": QUERY, "mode": "debug" }));
     assert_eq!(whole.matches("why:").count(), rows.len(), "{whole}");
 }

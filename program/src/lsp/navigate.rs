@@ -222,6 +222,8 @@ fn mentions(
             }
         }
     }
+    // A line may have several.
+    found.truncate(REFERENCES);
     Ok(found)
 }
 
@@ -303,7 +305,7 @@ fn documentation(lines: &BTreeMap<u32, &str>, row: &SymbolRow) -> Vec<String> {
         number -= 1;
         let Some(line) = lines.get(&number).map(|line| line.trim()) else { break };
         let is_attribute = line.starts_with("#[") || line.starts_with('@');
-        match comment(line) {
+        match comment(line, row.language) {
             _ if is_attribute => {}
             Some(text) => doc.push(text.to_string()),
             None => break,
@@ -315,8 +317,14 @@ fn documentation(lines: &BTreeMap<u32, &str>, row: &SymbolRow) -> Vec<String> {
     doc[first..last].to_vec()
 }
 
+/// The languages in which `#` begins a directive and no comment.
+const WITH_DIRECTIVES: &[&str] = &["c", "cpp", "csharp", "glsl", "objc", "swift", "vb", "wgsl"];
+
 /// The text of a line that is a comment.
-fn comment(line: &str) -> Option<&str> {
+fn comment<'l>(line: &'l str, language: &str) -> Option<&'l str> {
+    if line.starts_with('#') && WITH_DIRECTIVES.contains(&language) {
+        return None;
+    }
     let signs = ["///", "//!", "//", "/**", "/*", "*/", "*", "##", "# ", "#", "--", ";;", "%%"];
     let text = signs.iter().find_map(|sign| line.strip_prefix(sign))?;
     Some(text.strip_suffix("*/").unwrap_or(text).trim())

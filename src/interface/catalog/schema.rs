@@ -134,7 +134,8 @@ of a JSON list; a list with one element may stand where one value is meant; all 
 
 Every result has text for a model and structured content for a program. `max_tokens` bounds the text, counted as
 bytes / 4, rounded up: whole hits are left for the next page, and the structured content holds the same hits. A single
-hit that is too long by itself is cut within its code. `next` is the `cursor` of the next page.
+hit that is too long by itself is cut within its code. `next` is the `cursor` of the next page, for the
+same query and filters: a cursor is a place in the list that they give.
 ";
 
 fn state(tool: &Tool) -> &'static str {

@@ -170,7 +170,7 @@ pub fn is_reduced(place: usize, hit: &Hit, mode: Mode) -> bool {
 }
 
 /// Writes `path:first-last language kind symbol score band`, then a line with the reasons. Of a reduced hit, whose band the
-/// count below the hits tells, the first reason stands on the same line.
+/// count below the hits tells, and of every hit in mode compact, the first reason stands on the same line.
 fn heading(out: &mut String, hit: &Hit, query: Option<&String>, mode: Mode, is_reduced: bool) {
     let _ = write!(out, "{}:{}", agent_path(hit.source.as_ref(), &hit.path), span(hit.lines));
     let _ = write!(out, " {} {}", hit.language, hit.kind.name());
@@ -193,7 +193,7 @@ fn heading(out: &mut String, hit: &Hit, query: Option<&String>, mode: Mode, is_r
     if let Some(query) = query {
         let _ = write!(out, " <- {}", clean(query));
     }
-    if is_reduced {
+    if is_reduced || mode == Mode::Compact {
         let why = telling(&hit.reasons, 1).first().map(|reason| format!(": {}", brief(reason)));
         let _ = writeln!(out, "{}", why.unwrap_or_default());
         return;
@@ -218,9 +218,8 @@ fn brief(reason: &Reason) -> String {
 /// The reasons in the text of a hit. The data contains all reasons.
 fn shown_reasons(reasons: &[Reason], band: Band, mode: Mode) -> Vec<&Reason> {
     match mode {
-        Mode::Compact => telling(reasons, 2),
         Mode::Default if band == Band::Weak => telling(reasons, 2),
-        Mode::Default => telling(reasons, 3),
+        Mode::Compact | Mode::Default => telling(reasons, 3),
         Mode::Debug => {
             let only_base = reasons.len() == 1;
             reasons.iter().filter(|reason| only_base || reason.signal != Signal::Base).collect()
@@ -484,10 +483,9 @@ mod tests {
         };
         use Signal::{Base, Chunks, Definition, Lexical, Literal, Size, Test};
         let all = [Chunks, Definition, Size, Lexical, Test, Literal, Base];
-        check(Mode::Compact, &all, &["definition", "lexical"]);
         check(Mode::Default, &all, &["definition", "lexical", "test"]);
         check(Mode::Debug, &all, &["chunks", "definition", "size", "lexical", "test", "literal"]);
-        check(Mode::Compact, &[Size, Chunks, Base], &["size"]);
-        check(Mode::Compact, &[Base], &["base"]);
+        check(Mode::Default, &[Size, Chunks, Base], &["size"]);
+        check(Mode::Default, &[Base], &["base"]);
     }
 }
