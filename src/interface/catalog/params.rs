@@ -45,9 +45,9 @@ params! {
     pub ROOT = "root": Takes::Path,
         "The tree, exactly this folder; else the nearest git repository above, else the current folder";
     pub INDEX_DIR = "index_dir": Takes::Path,
-        "Where indexes lie; else SPYHOP_INDEX_DIR, else the user's cache folder";
+        "The folder of the tree's index; else one below SPYHOP_INDEX_DIR, else below the user's cache folder";
     pub DB = "db": Takes::Path,
-        "Where indexes lie, a relative folder below the tree; as other systems name the option";
+        "The folder of the tree's index, a relative one below the tree; as other systems name the option";
 }
 /// `DB` as a parameter of a tool, which has no current folder.
 pub const TOOL_DB: Param = Param { aliases: &["index_dir"], ..DB };
