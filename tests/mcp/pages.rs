@@ -86,6 +86,25 @@ fn lines_and_files_come_in_pages_and_a_map_is_made_to_fit() {
 }
 
 #[test]
+fn a_page_behind_the_last_one_says_how_many_there_are() {
+    let tree = forty();
+    let mut session = Session::new(&tree);
+    for (tool, given) in [
+        ("codebase_search", json!({ "query": "light lantern" })),
+        ("file_search", json!({ "pattern": "*.rs" })),
+        ("symbol_search", json!({ "pattern": "light" })),
+    ] {
+        let mut behind = given.clone();
+        behind["cursor"] = "g1-99999999".into();
+        let text = session.text(tool, behind);
+        assert!(
+            text.starts_with("No further results for: ") && text.contains("(40 in all)"),
+            "{tool}: {text}"
+        );
+    }
+}
+
+#[test]
 fn a_hit_that_is_too_long_by_itself_is_cut_within() {
     let body: String = (0..400).map(|line| format!("    let lantern_{line} = {line};\n")).collect();
     let tree = Tree::new(&format!("\n=== lamp.rs\npub fn light() {{\n{body}}}\n"));

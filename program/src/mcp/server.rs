@@ -261,8 +261,14 @@ fn told_of_roots(tool: &Tool, outcome: CallOutcome, note: &str) -> CallOutcome {
     let is_kind = |answer: &Answer, kind: ErrorKind| answer.data["kind"] == kind.name();
     // A target that is not found is a bad request.
     let has_target = matches!(tool.id, ToolId::Graph(_));
+    // A page behind the last one has no rows either.
+    let has_none = |answer: &Answer| {
+        let total = answer.data.get("total").or_else(|| answer.data.get("total_lines"));
+        let is_empty = answer.data["results"].as_array().is_some_and(Vec::is_empty);
+        is_empty && total.is_none_or(|total| *total == 0)
+    };
     match outcome {
-        Ok(answer) if answer.data["results"].as_array().is_some_and(Vec::is_empty) => Ok(answer.warn(note)),
+        Ok(answer) if has_none(&answer) => Ok(answer.warn(note)),
         Err(answer)
             if is_kind(&answer, ErrorKind::NotFound)
                 || (has_target && is_kind(&answer, ErrorKind::BadRequest)) =>

@@ -37,7 +37,7 @@ fn grep_text(reply: &GrepReply, lines: usize) -> String {
     if reply.lines.is_empty() {
         nothing(
             &mut out,
-            &reply.pattern,
+            (&reply.pattern, reply.total_lines),
             "codebase_search finds code by what it does, file_search files by name",
         );
     }
@@ -100,7 +100,11 @@ pub fn files_fits(reply: &FilesReply, budget: usize) -> usize {
 fn files_text(reply: &FilesReply, files: usize) -> String {
     let mut out = String::new();
     if reply.files.is_empty() {
-        nothing(&mut out, &reply.pattern, "grep_files finds text in files, skipped_files what is left out");
+        nothing(
+            &mut out,
+            (&reply.pattern, reply.total),
+            "grep_files finds text in files, skipped_files what is left out",
+        );
     }
     for row in &reply.files[..files] {
         let lines =
@@ -137,7 +141,7 @@ fn symbols_text(reply: &SymbolsReply, symbols: usize) -> String {
     if reply.symbols.is_empty() {
         nothing(
             &mut out,
-            &reply.pattern,
+            (&reply.pattern, reply.total),
             "grep_files finds text as written, codebase_search code by what it does",
         );
     }
@@ -201,9 +205,13 @@ fn map_entry(out: &mut String, entry: &MapEntry) {
     }
 }
 
-/// Says that there is nothing, and which tools find something else.
-fn nothing(out: &mut String, pattern: &str, advice: &str) {
-    let _ = writeln!(out, "No results found{}\n{advice}.", asked_for(pattern));
+/// Says that there is nothing, and which tools find something else; of a page behind the last one, how many results there are.
+fn nothing(out: &mut String, (pattern, total): (&str, usize), advice: &str) {
+    let asked = asked_for(pattern);
+    let _ = match total {
+        0 => writeln!(out, "No results found{asked}\n{advice}."),
+        total => writeln!(out, "No further results{asked} ({total} in all)"),
+    };
 }
 
 /// Adds the warnings and the cursor of the next page.
