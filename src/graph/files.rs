@@ -12,12 +12,10 @@ use super::declared_namespaces::Namespaces;
 pub use super::definition::Definition;
 use super::definitions::{FamilyDefinitions, NamedDefinitions};
 use super::family::Family;
-use super::go_interfaces::Embeddings;
 use super::imports::Imports;
 use super::judgement::Judgement;
 use super::paths::Paths;
-use super::rust_crates::RustCrate;
-use super::rust_modules::PassedOn;
+use super::rust_crates::{PassedOn, RustCrate};
 use super::steps::Steps;
 use super::syntax_facts::SyntaxFacts;
 use super::types::DeclaredTypes;
@@ -151,7 +149,6 @@ pub struct Graph<'a> {
     /// The judgements of the uses of the target.
     pub(super) judged: RefCell<FxHashMap<(u32, Span), Rc<Judgement>>>,
     pub(super) types: DeclaredTypes,
-    pub(super) embeddings: RefCell<FxHashMap<u32, Rc<Embeddings>>>,
     pub(super) modules: RefCell<ResolvedModules>,
     /// The headers of C that a file includes, directly or through others.
     pub(super) included: RefCell<FxHashMap<u32, Rc<FxHashSet<u32>>>>,
@@ -198,7 +195,6 @@ impl<'a> Graph<'a> {
             by_family: RefCell::default(),
             judged: RefCell::default(),
             types: DeclaredTypes::default(),
-            embeddings: RefCell::default(),
             modules: RefCell::default(),
             included: RefCell::default(),
             web_packages: OnceCell::new(),

@@ -11,7 +11,7 @@ use super::family::Family;
 use super::files::Graph;
 use super::resolve::STEPS_PER_COPY;
 use super::rule::EdgeRule;
-use super::types::WrittenType;
+use super::types::Embeddings;
 use super::words::whole_words;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path;
@@ -27,9 +27,6 @@ const MAX_TYPES: usize = 2_000;
 
 /// A type that implements an interface, with the rule that says so.
 pub(super) type Implementer = (Definition, EdgeRule);
-
-/// Structs and interfaces, each with a type that it embeds.
-pub(super) type Embeddings = Vec<(Definition, WrittenType)>;
 
 impl Graph<'_> {
     /// The types that implement an interface of Go.
@@ -155,7 +152,7 @@ impl Graph<'_> {
 
     /// The structs and interfaces of a file, each with a type that it embeds.
     fn embeddings(&self, file: u32) -> Result<Rc<Embeddings>, SearchError> {
-        if let Some(known) = self.embeddings.borrow().get(&file) {
+        if let Some(known) = self.types.embeddings.borrow().get(&file) {
             return Ok(known.clone());
         }
         let holders = self.symbols(file)?.into_iter();
@@ -166,7 +163,7 @@ impl Graph<'_> {
             bases.into_iter().map(move |base| (holder.clone(), base))
         });
         let found: Rc<Embeddings> = Rc::new(pairs.collect());
-        self.embeddings.borrow_mut().insert(file, found.clone());
+        self.types.embeddings.borrow_mut().insert(file, found.clone());
         Ok(found)
     }
 

@@ -1,7 +1,8 @@
-//! The libraries of Rust in a tree, and the names that manifests give them.
+//! The libraries of Rust in a tree, the names that manifests give them, and modules.
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 /// A library of the tree.
@@ -15,6 +16,16 @@ pub(super) struct RustCrate {
     /// The file of the root module.
     pub root: u32,
 }
+
+/// A module: the folder of its submodules, and its file.
+#[derive(Clone)]
+pub(super) struct RustModule {
+    pub folder: String,
+    pub file: Option<u32>,
+}
+
+/// The modules that files have by imports, by the file, the name, and the number of re-exports that may follow.
+pub(super) type PassedOn = FxHashMap<(u32, Box<str>, usize), Option<RustModule>>;
 
 /// The names in a manifest.
 pub(super) struct ManifestNames {

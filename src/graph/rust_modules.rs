@@ -2,27 +2,15 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
-
 use super::declared_modules::{DeclaredModules, modules_in};
 use super::files::Graph;
 use super::paths::{below, normalize};
 use super::resolve::STEPS_PER_COPY;
-use super::rust_crates::{ManifestNames, RustCrate};
+use super::rust_crates::{ManifestNames, RustCrate, RustModule};
 use spyhop_base::path;
-
-/// The modules that files have by imports, by the file, the name, and the number of re-exports that may follow.
-pub(super) type PassedOn = FxHashMap<(u32, Box<str>, usize), Option<Module>>;
 
 /// The most re-exports of modules that are followed one after the other.
 const MAX_RE_EXPORTS: usize = 4;
-
-/// A module: the folder of its submodules, and its file.
-#[derive(Clone)]
-pub(super) struct Module {
-    folder: String,
-    file: Option<u32>,
-}
 
 /// The file of the module that `name` means, seen from `from`. Of a path to an item, the file of the innermost module
 /// that has a file of its own.
@@ -32,12 +20,12 @@ pub(super) fn resolve(graph: &Graph<'_>, from: u32, name: &str) -> Vec<u32> {
 }
 
 /// The innermost module of a path that has a file of its own, and whether the path ends there.
-fn innermost(graph: &Graph<'_>, from: u32, name: &str, re_exports: usize) -> Option<(Module, bool)> {
+fn innermost(graph: &Graph<'_>, from: u32, name: &str, re_exports: usize) -> Option<(RustModule, bool)> {
     let mut parts = name.split("::").map(str::trim).filter(|part| !part.is_empty()).peekable();
     let folder = module_folder(graph, graph.snapshot.path(from));
-    let own = Module { folder, file: Some(from) };
-    let module_at = |folder: String| Module { file: file_of(graph, &folder), folder };
-    let next_of = |module: &Module, part: &str| {
+    let own = RustModule { folder, file: Some(from) };
+    let module_at = |folder: String| RustModule { file: file_of(graph, &folder), folder };
+    let next_of = |module: &RustModule, part: &str| {
         let inside = step(graph, &module.folder, part).map(module_at);
         inside.or_else(|| passed_on(graph, module.file?, part, re_exports))
     };
@@ -63,7 +51,7 @@ fn innermost(graph: &Graph<'_>, from: u32, name: &str, re_exports: usize) -> Opt
         Some(first) => match graph.crates().iter().find(|known| known.name == first) {
             Some(known) => {
                 parts.next();
-                Module { folder: known.folder.clone(), file: Some(known.root) }
+                RustModule { folder: known.folder.clone(), file: Some(known.root) }
             }
             None => {
                 parts.next();
@@ -81,7 +69,7 @@ fn innermost(graph: &Graph<'_>, from: u32, name: &str, re_exports: usize) -> Opt
 
 /// The module that a file has under a name by an import, such as `pub use errors::*`. The modules of a file are looked up once for a
 /// question, and imports may lead in circles.
-fn passed_on(graph: &Graph<'_>, file: u32, name: &str, re_exports: usize) -> Option<Module> {
+fn passed_on(graph: &Graph<'_>, file: u32, name: &str, re_exports: usize) -> Option<RustModule> {
     let re_exports = re_exports.checked_sub(1)?;
     let key = (file, Box::from(name), re_exports);
     if let Some(known) = graph.passed_on.borrow().get(&key) {

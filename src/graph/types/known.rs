@@ -26,6 +26,9 @@ pub(super) type ExpressionKey = (u32, Span, Option<u32>, u32);
 /// The types of an expression, and its first token; `None` for what is not an expression.
 pub(super) type TypedExpression = Option<(Vec<WrittenType>, usize)>;
 
+/// Structs and interfaces of Go, each with a type that it embeds.
+pub(crate) type Embeddings = Vec<(Definition, WrittenType)>;
+
 /// The known types of a graph.
 #[derive(Default)]
 pub(crate) struct DeclaredTypes {
@@ -38,4 +41,5 @@ pub(crate) struct DeclaredTypes {
     pub(super) open: RefCell<Vec<(u32, u32)>>,
     /// The base types of types by file and place, in languages whose scopes are read.
     pub(super) bases: RefCell<FxHashMap<(u32, u32), Rc<KnownBases>>>,
+    pub(crate) embeddings: RefCell<FxHashMap<u32, Rc<Embeddings>>>,
 }

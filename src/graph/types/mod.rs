@@ -27,5 +27,4 @@ mod site;
 mod sources;
 mod written;
 
-pub(super) use known::DeclaredTypes;
-pub(super) use written::WrittenType;
+pub(super) use known::{DeclaredTypes, Embeddings};
