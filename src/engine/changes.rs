@@ -9,6 +9,7 @@ use super::api::GraphChanges;
 use super::tree::SearchedTree;
 use crate::error::Error;
 use spyhop_base::path::RelPath;
+use spyhop_base::text::Lines;
 use spyhop_files::git::{CommitTree, TreeChange};
 use spyhop_files::tree::{Tree, TreeEntry};
 
@@ -28,6 +29,13 @@ const MAX_PRODUCT: usize = 100_000_000;
 pub(super) struct TouchedLines {
     pub first: u32,
     pub last: u32,
+}
+
+impl TouchedLines {
+    /// The lines to show: those that are touched, or those around the gap.
+    pub fn shown(self) -> Lines {
+        Lines { first: self.first.min(self.last).max(1), last: self.first.max(self.last) }
+    }
 }
 
 /// A changed file.

@@ -38,6 +38,8 @@ const BY_IMPORT: f32 = 0.4;
 pub(super) struct ChangedCode {
     pub symbols: Vec<Definition>,
     pub files: Vec<u32>,
+    /// The touched lines of the files whose searched text has the change; of removed lines, the lines around the gap.
+    pub touched: Vec<(u32, Lines)>,
     /// The definitions that the change removed.
     removed: RemovedCode,
     /// These definitions, once the graph knows them.
@@ -132,6 +134,10 @@ impl GraphAnswer<'_, '_> {
                 Some(&file) => {
                     changed.files.push(file);
                     changed.symbols.extend(self.touched_symbols(file, change)?);
+                    if change.text.is_none() {
+                        let touched = change.touched.iter().map(|own| (file, own.shown()));
+                        changed.touched.extend(touched);
+                    }
                     compared.push(self.compared(file, change)?);
                 }
                 None if change.is_removed => gone.push(change),

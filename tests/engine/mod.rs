@@ -37,6 +37,7 @@ mod map;
 mod notes;
 mod odd_queries;
 mod pack;
+mod pack_changes;
 mod place;
 mod portable;
 mod read;

@@ -381,6 +381,98 @@ const PRONOUNS: &[&str] = &["it", "them", "this", "that", "these", "those"];
 const ARTICLES: &[&str] =
     &["a", "an", "the", "each", "every", "all", "any", "some", "its", "their", "our", "both"];
 
+/// Words of a task that asks for a review of a change and says nothing of its code: "what does this pull request break?".
+const REVIEW_WORDS: &[&str] = &[
+    "about",
+    "affect",
+    "affected",
+    "affects",
+    "are",
+    "assess",
+    "branch",
+    "break",
+    "breaks",
+    "bug",
+    "bugs",
+    "can",
+    "change",
+    "changed",
+    "changes",
+    "check",
+    "code",
+    "commit",
+    "commits",
+    "complete",
+    "continue",
+    "correct",
+    "could",
+    "describe",
+    "diff",
+    "diffs",
+    "do",
+    "does",
+    "edit",
+    "edits",
+    "effect",
+    "effects",
+    "else",
+    "error",
+    "errors",
+    "explain",
+    "find",
+    "finish",
+    "has",
+    "have",
+    "i",
+    "impact",
+    "inspect",
+    "is",
+    "issue",
+    "issues",
+    "judge",
+    "look",
+    "me",
+    "merge",
+    "mistake",
+    "mistakes",
+    "must",
+    "my",
+    "need",
+    "needs",
+    "patch",
+    "please",
+    "pr",
+    "problem",
+    "problems",
+    "pull",
+    "regression",
+    "regressions",
+    "request",
+    "review",
+    "right",
+    "risk",
+    "risks",
+    "safe",
+    "should",
+    "summarize",
+    "test",
+    "tested",
+    "tests",
+    "understand",
+    "verify",
+    "was",
+    "we",
+    "were",
+    "what",
+    "which",
+    "who",
+    "will",
+    "work",
+    "works",
+    "wrong",
+    "you",
+];
+
 fn has(list: &[&str], word: &str) -> bool {
     list.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
@@ -411,4 +503,25 @@ pub(super) fn is_pronoun(word: &str) -> bool {
 
 pub(super) fn is_article(word: &str) -> bool {
     has(ARTICLES, word)
+}
+
+/// Whether a task asks for a review of a change and has no words of the code that is changed.
+pub fn asks_only_for_review(task: &str) -> bool {
+    let lists = [REVIEW_WORDS, QUALIFIERS, PRONOUNS, ARTICLES, ADVERBS, JOINTS];
+    let words = task.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    words.into_iter().all(|word| lists.iter().any(|list| has(list, word)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_about_nothing_but_a_change_has_no_words_of_code() {
+        let check = |task: &str, expected: bool| assert_eq!(asks_only_for_review(task), expected, "{task}");
+        check("review the change", true);
+        check("What does this pull request break?", true);
+        check("review the change of the retry limit", false);
+        check("test_review", false);
+    }
 }

@@ -19,6 +19,8 @@ pub struct NeedEvidence {
     pub is_aside: bool,
     /// Whether the task or a start point names the file.
     pub is_named: bool,
+    /// How near the file is to a start point that it uses, 0 to 1.
+    pub near: f32,
 }
 
 impl NeedEvidence {
@@ -38,7 +40,7 @@ impl NeedEvidence {
             + w::IMPORTING * self.importing
             + w::NAME * self.name
             - if self.is_aside { w::ASIDE } else { 0.0 }
-            + if self.is_named { w::NAMED } else { 0.0 };
+            + w::NAMED * if self.is_named { 1.0 } else { self.near };
         1.0 / (1.0 + (-sum).exp())
     }
 }
@@ -114,6 +116,7 @@ mod tests {
         assert!(more(|evidence| evidence.importing = 0.3) > 0.0);
         assert!(more(|evidence| evidence.name = 0.5) > 0.0);
         assert!(more(|evidence| evidence.is_named = true) > 0.0);
+        assert!(more(|evidence| evidence.near = 0.5) > 0.0);
         assert!(more(|evidence| evidence.is_aside = true) < 0.0);
         assert!(more(|evidence| evidence.goal = Some((0, 0.99))) > 0.0);
         assert_eq!(more(|evidence| evidence.goal = Some((40, 0.01))), 0.0);

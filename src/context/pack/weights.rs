@@ -32,5 +32,6 @@ pub const NAME: f32 = 2.4;
 /// The malus of a file of a kind that the task does not ask for: tests, prose, data.
 pub const ASIDE: f32 = 2.0;
 
-/// The bonus of a file that the task names by a frame of a stack trace, a path or a start point.
+/// The bonus of a file that the task names by a frame of a stack trace, a path or a start point. A file that uses a start point
+/// has a share of the bonus.
 pub const NAMED: f32 = 4.0;

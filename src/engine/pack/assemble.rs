@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::assembled::Assembled;
-use super::candidates::{CandidatePlace, PackCandidate};
+use super::candidates::{CandidatePlace, PackCandidate, Start};
 use super::filling::{Draft, DraftUnit, Filling, Pick, part_reason, reason_of};
 use super::run::PackRun;
 use crate::api::*;
@@ -102,11 +102,13 @@ impl PackRun<'_, '_> {
                 false => others.push((candidate, own.probability)),
             }
         }
-        // The first file of each of several goals is wanted, however improbable the whole task makes it.
-        let leads = |own: &PackCandidate| n_goals > 1 && !own.leads.is_empty();
+        // The files that the task or the caller names are wanted, and so is the first file of each of several goals, however
+        // improbable the whole task makes them.
+        let leads = |own: &PackCandidate| own.evidence.is_named || (n_goals > 1 && !own.leads.is_empty());
         wanted.sort_by_key(|(own, _)| !leads(own));
-        let n_leads = wanted.iter().take_while(|(own, _)| leads(own) || own.evidence.is_named).count();
+        let n_leads = wanted.iter().take_while(|(own, _)| leads(own)).count();
         let n_wanted = if is_extension { wanted.len() } else { self.number_of_files(&wanted, n_leads)? };
+        self.take_starts(&mut filling, &wanted)?;
         for &(own, probability) in &wanted[..n_wanted] {
             self.take_first_units(&mut filling, own, probability, n_goals)?;
         }
@@ -117,6 +119,22 @@ impl PackRun<'_, '_> {
         }
         self.list_what_is_left_out(&mut filling, &wanted, &others)?;
         Ok(filling)
+    }
+
+    /// Takes the places that the caller gave, and then those that use them.
+    fn take_starts<'c>(
+        &self,
+        filling: &mut Filling<'c>,
+        wanted: &[(&'c PackCandidate, f32)],
+    ) -> Result<(), Error> {
+        for start in [Start::Given, Start::User] {
+            for &(own, probability) in wanted {
+                for place in own.places.iter().filter(|place| place.start == Some(start)) {
+                    self.take(filling, Pick { own, place, probability, is_backup: false })?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Takes the best unit of a file, and the best unit for each of several goals that the file leads.
@@ -261,14 +279,14 @@ impl PackRun<'_, '_> {
     }
 
     /// The reply's files, with their texts. The files of a task with one goal are in the order of the search, and the files
-    /// that only the code graph led to come after them.
+    /// that only the code graph led to come after them, except for the start points and what uses them.
     fn finished(&self, filling: Filling<'_>, has_one_goal: bool) -> Result<Assembled, Error> {
         let Filling { budget, mut drafts, mut left_out, .. } = filling;
         if has_one_goal && self.request.stages.weighing {
             drafts.sort_by_key(|draft| {
                 let evidence = &draft.candidate.evidence;
                 let rank = evidence.task.map_or(usize::MAX, |(rank, _)| rank);
-                (draft.is_backup, !evidence.is_named, rank)
+                (draft.is_backup, !evidence.is_named, evidence.near == 0.0, rank)
             });
         }
         let is_open = |place: &LeftOutPlace| {

@@ -21,20 +21,37 @@ pub(crate) struct CandidatePlace {
     pub position: usize,
     /// Why the place was chosen, if no search found it.
     pub why: Option<String>,
+    /// Whether the pack begins with the place.
+    pub start: Option<Start>,
+}
+
+/// A place with which a pack begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Start {
+    /// The caller gave the place, or the change of the request touches it.
+    Given,
+    /// The place uses one that the caller gave.
+    User,
 }
 
 impl CandidatePlace {
-    /// A place that no search found, with the reason for it.
+    /// The place of a symbol that no search found, with the reason for it.
     pub fn led(lines: Lines, kind: SymbolKind, symbol: String, score: f32, why: &str) -> CandidatePlace {
+        CandidatePlace { kind, symbol: Some(symbol), ..CandidatePlace::of_lines(lines, score, why) }
+    }
+
+    /// Lines outside of symbols that no search found, with the reason for them.
+    pub fn of_lines(lines: Lines, score: f32, why: &str) -> CandidatePlace {
         CandidatePlace {
             lines,
-            kind,
-            symbol: Some(symbol),
+            kind: SymbolKind::Text,
+            symbol: None,
             score,
             goals: Vec::new(),
             reasons: Vec::new(),
             position: usize::MAX,
             why: Some(why.to_string()),
+            start: None,
         }
     }
 }
@@ -99,6 +116,7 @@ impl PackCandidates {
                 reasons: place.reasons,
                 position: if goal.is_none() { position } else { usize::MAX },
                 why: None,
+                start: None,
             });
         }
     }
@@ -121,6 +139,7 @@ fn joined(known: CandidatePlace, new: CandidatePlace) -> CandidatePlace {
     let mut goals = known.goals.clone();
     goals.extend(new.goals.iter().filter(|goal| !known.goals.contains(goal)));
     let position = known.position.min(new.position);
+    let start = known.start.into_iter().chain(new.start).min();
     let better = if new.score > known.score { new } else { known };
-    CandidatePlace { goals, position, ..better }
+    CandidatePlace { goals, position, start, ..better }
 }

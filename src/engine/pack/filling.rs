@@ -241,7 +241,7 @@ pub fn reason_of(own: &PackCandidate) -> String {
     if let Some((rank, _)) = evidence.goal {
         parts.push(format!("file {} of the search for a goal", rank + 1));
     }
-    if parts.is_empty() {
+    if parts.is_empty() || evidence.near > 0.0 {
         parts.extend(own.edge.clone());
     }
     parts.join("; ")

@@ -28,6 +28,7 @@ mod sent;
 mod sources;
 mod traces;
 mod units;
+mod users;
 
 use super::api::*;
 use super::call::Call;

@@ -152,7 +152,8 @@ impl PackRun<'_, '_> {
     /// Marks the files of kinds that the task does not ask for.
     pub(super) fn mark_asides(&self, candidates: &mut PackCandidates) {
         for own in candidates.by_file.values_mut() {
-            own.evidence.is_aside = !own.evidence.is_named && self.is_aside(own.file);
+            let is_led = own.evidence.is_named || own.evidence.near > 0.0;
+            own.evidence.is_aside = !is_led && self.is_aside(own.file);
         }
     }
 

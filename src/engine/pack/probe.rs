@@ -6,7 +6,8 @@ use crate::api::*;
 use crate::error::Error;
 use spyhop_base::path::RelPath;
 use spyhop_context::goals::{
-    Goal, GoalHead, GoalRegion, GoalRegions, HeadFile, PackMode, ProbeFigures, chosen_mode, regions,
+    Goal, GoalHead, GoalRegion, GoalRegions, HeadFile, PackMode, ProbeFigures, asks_only_for_review,
+    chosen_mode, regions,
 };
 use spyhop_search::SearchSnapshot;
 
@@ -21,8 +22,13 @@ const OF_PLAIN: usize = 50;
 const HEAD: usize = 5;
 
 impl PackRun<'_, '_> {
-    /// Searches for the whole task, and for each of several goals.
+    /// Searches for the whole task, and for each of several goals. A task such as "review the change" has no words of the code
+    /// that is changed.
     pub(super) fn probe(&mut self, goals: &[Goal], candidates: &mut PackCandidates) -> Result<(), Error> {
+        if self.request.changes.is_some() && asks_only_for_review(&self.request.task) {
+            self.record.places_per_search.push(0);
+            return Ok(());
+        }
         let is_only = goals.len() == 1;
         let most = if self.request.stages.weighing { OF_TASK } else { OF_PLAIN };
         let places = self.answer.places(self.query, most)?;

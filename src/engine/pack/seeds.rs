@@ -2,23 +2,18 @@
 
 use super::candidates::{CandidatePlace, PackCandidates};
 use super::run::PackRun;
+use super::users::StartKind;
 use crate::api::GraphQuestion;
 use crate::error::Error;
 use crate::graph_target::{self, Target};
-use spyhop_base::model::SymbolKind;
 use spyhop_base::path::{self, RelPath};
 use spyhop_base::text::Lines;
-use spyhop_graph::Definition;
 
-/// The score of a place that the caller gives, and of a place that the task names.
-const GIVEN: f32 = 0.99;
+/// The score of a place that the task names.
 const NAMED: f32 = 0.9;
 
 /// The most files that a name in the task may mean.
 const MAX_MEANT: usize = 2;
-
-/// The most places of a change.
-const MAX_CHANGED: usize = 40;
 
 impl PackRun<'_, '_> {
     /// Adds the start points of the request, and the lines and files that the task names.
@@ -46,22 +41,12 @@ impl PackRun<'_, '_> {
                 }
                 named => {
                     let symbols = named.symbols(typed)?;
-                    symbols
-                        .iter()
-                        .for_each(|own| add_symbol(candidates, own, GIVEN, "given as a start point"));
+                    self.add_start_symbols(candidates, &symbols, StartKind::Symbol)?;
                 }
             }
         }
         if let Some(changes) = &self.request.changes {
-            let changed = self.graph.changed_symbols(changes)?;
-            for own in changed.symbols.iter().take(MAX_CHANGED) {
-                add_symbol(candidates, own, GIVEN, "the change touches it");
-            }
-            for file in changed.files {
-                let own = candidates.of(file);
-                own.evidence.is_named = true;
-                own.edge.get_or_insert_with(|| "the change touches it".to_string());
-            }
+            self.add_change(candidates, changes)?;
         }
         Ok(())
     }
@@ -77,16 +62,8 @@ impl PackRun<'_, '_> {
             for file in self.meant_by(&frame.path) {
                 let own = candidates.of(file);
                 own.evidence.is_named = true;
-                own.add(CandidatePlace {
-                    lines: Lines { first: line, last: line },
-                    kind: SymbolKind::Text,
-                    symbol: None,
-                    score: NAMED,
-                    goals: Vec::new(),
-                    reasons: Vec::new(),
-                    position: usize::MAX,
-                    why: Some(format!("the task names line {line}")),
-                });
+                let lines = Lines { first: line, last: line };
+                own.add(CandidatePlace::of_lines(lines, NAMED, &format!("the task names line {line}")));
             }
         }
     }
@@ -120,10 +97,4 @@ impl PackRun<'_, '_> {
         let best: Vec<u32> = named.into_iter().filter(|file| shared(file) == most).collect();
         if best.len() <= MAX_MEANT { best } else { Vec::new() }
     }
-}
-
-fn add_symbol(candidates: &mut PackCandidates, own: &Definition, score: f32, why: &str) {
-    let candidate = candidates.of(own.file);
-    candidate.evidence.is_named = true;
-    candidate.add(CandidatePlace::led(own.lines, own.kind, own.qualified(), score, why));
 }

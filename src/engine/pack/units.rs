@@ -28,6 +28,8 @@ pub(crate) struct Units<'a> {
     snapshot: &'a SearchSnapshot,
     sources: Arc<ReplySources<'a>>,
     words: Vec<TaskWord>,
+    /// The lines that the change of the request touches, with their files.
+    touched: Vec<(u32, Lines)>,
     /// Whether a long unit is shown in parts.
     shortens: bool,
     files: RefCell<FxHashMap<u32, Option<Rc<UnitFile>>>>,
@@ -63,6 +65,9 @@ const NAME_SHARE: f32 = 2.0;
 
 /// How much more the words of a line count that the search found.
 const FOUND_LINE: f32 = 1.5;
+
+/// The weight of a line that the change of the request touches: more than all words of a task.
+const TOUCHED_LINE: f32 = 1e4;
 
 struct UnitItem {
     kind: SymbolKind,
@@ -147,10 +152,16 @@ impl<'a> Units<'a> {
             snapshot,
             sources: Arc::clone(sources),
             words,
+            touched: Vec::new(),
             shortens,
             files: RefCell::default(),
             extents: RefCell::default(),
         }
+    }
+
+    /// Makes the parts of long units begin with the lines that a change touches.
+    pub fn set_touched(&mut self, touched: Vec<(u32, Lines)>) {
+        self.touched = touched;
     }
 
     /// The file with its items; `None` if the file cannot be read or has changed since it was indexed.
@@ -224,7 +235,7 @@ impl<'a> Units<'a> {
             tokens: own.tokens(enclosing, &[whole]),
         };
         if self.shortens && extent.tokens > LONG_UNIT {
-            let parts = self.parts(&own, &extent, place, (MAX_PARTS_TOKENS, HEADING_BYTES));
+            let parts = self.parts((file, &own), &extent, place, (MAX_PARTS_TOKENS, HEADING_BYTES));
             extent = own.with_parts(&extent, parts);
         }
         Ok(Some(extent))
@@ -245,7 +256,7 @@ impl<'a> Units<'a> {
     /// The parts of a unit within `room` tokens, if the heading of a further part has `heading` bytes.
     fn parts(
         &self,
-        own: &UnitFile,
+        (file, own): (u32, &UnitFile),
         extent: &UnitExtent,
         place: &CandidatePlace,
         (room, heading): (usize, usize),
@@ -253,11 +264,14 @@ impl<'a> Units<'a> {
         let below = Lines { first: extent.signature, last: extent.lines.last };
         let is_part = place.lines.first > extent.signature || place.lines.last < extent.lines.last;
         let text = &own.text[own.index.span_of(below).range()];
+        let touched = self.touched.iter().filter(|(other, _)| *other == file).map(|(_, lines)| *lines);
+        let touched: Vec<Lines> = touched.collect();
         let lines =
             text.lines().zip(own.row_bytes(below)).zip(below.first..).map(|((line, bytes), number)| {
                 let is_found = is_part && place.lines.first <= number && number <= place.lines.last;
-                let weight = self.weight_of(line);
-                UnitLine { bytes, weight: if is_found { FOUND_LINE * weight } else { weight } }
+                let weight = self.weight_of(line) * if is_found { FOUND_LINE } else { 1.0 };
+                let is_touched = touched.iter().any(|own| own.first <= number && number <= own.last);
+                UnitLine { bytes, weight: if is_touched { TOUCHED_LINE } else { weight } }
             });
         parts(below.first, &lines.collect::<Vec<_>>(), room, heading)
     }
@@ -274,7 +288,7 @@ impl<'a> Units<'a> {
         let Some(own) = self.file(file)? else { return Ok(None) };
         let above = own.tokens(extent.enclosing, &[]);
         let Some(room) = room.checked_sub(above) else { return Ok(None) };
-        let parts = self.parts(&own, extent, place, (room, heading));
+        let parts = self.parts((file, &own), extent, place, (room, heading));
         Ok((!parts.is_empty()).then(|| own.with_parts(extent, parts)))
     }
 
