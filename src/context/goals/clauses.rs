@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::words::{is_adverb, is_article, is_joint, is_noun_verb, is_pronoun, is_qualifier, is_verb};
+use super::words::{
+    is_adverb, is_article, is_joint, is_noun_verb, is_pronoun, is_qualifier, is_verb, lead_len,
+};
 
 /// The longest item of an enumeration, in words.
 const MAX_ITEM_WORDS: usize = 5;
@@ -10,6 +12,8 @@ const MAX_ITEM_WORDS: usize = 5;
 /// A clause, as parts of the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Clause<'t> {
+    /// The words of a demand before its verb, such as `do not`.
+    pub lead: Option<&'t str>,
     /// The verb; of an item of an enumeration, the verb before the first item.
     pub verb: Option<&'t str>,
     pub object: &'t str,
@@ -27,10 +31,8 @@ impl Clause<'_> {
             }
             _ => self.rest.to_string(),
         };
-        match self.verb {
-            Some(verb) => format!("{verb} {rest}"),
-            None => rest,
-        }
+        let words = self.lead.into_iter().chain(self.verb).chain([rest.as_str()]);
+        words.collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -162,7 +164,7 @@ fn parts_of<'w, 't>(sentence: &'w [ClauseWord<'t>]) -> Vec<&'w [ClauseWord<'t>]>
         let begin = skip(sentence, at, |word| is_joint(word.text) || is_adverb(word.text));
         let is_joined = begin > at || sentence[at - 1].has_comma;
         let begins_goal =
-            is_joined && begins_with_verb(&sentence[begin..]) && has_object(&sentence[start..at]);
+            is_joined && verb_at(&sentence[begin..]).is_some() && has_object(&sentence[start..at]);
         if begins_goal {
             parts.push(&sentence[start..at]);
             start = begin;
@@ -175,18 +177,27 @@ fn parts_of<'w, 't>(sentence: &'w [ClauseWord<'t>]) -> Vec<&'w [ClauseWord<'t>]>
     parts
 }
 
-/// Whether words are a verb with words behind it. A word that may be a noun is a verb before an article or pronoun.
-fn begins_with_verb(words: &[ClauseWord<'_>]) -> bool {
-    let [first, second, ..] = words else { return false };
+/// The number of words before the verb, if words are a verb with words behind it. A word that may be a noun is a verb before an
+/// article or pronoun, and each word is one behind "do not".
+fn verb_at(words: &[ClauseWord<'_>]) -> Option<usize> {
+    let lead = lead_len(words.iter().map(|word| word.text));
+    let lead = lead + if lead > 0 { skip(&words[lead..], 0, |word| is_adverb(word.text)) } else { 0 };
+    if lead > 0 && words.len() > lead {
+        return Some(lead);
+    }
+    let [first, second, ..] = words else { return None };
     let is_determined = is_article(second.text) || is_pronoun(second.text);
-    is_verb(first.text) || (is_noun_verb(first.text) && is_determined)
+    (is_verb(first.text) || (is_noun_verb(first.text) && is_determined)).then_some(0)
 }
 
 /// Whether a part of a sentence is a verb with words behind it.
 fn has_object(part: &[ClauseWord<'_>]) -> bool {
     let begin = skip(part, 0, |word| is_adverb(word.text));
-    let is_goal = part.get(begin).is_some_and(|word| is_verb(word.text) || is_noun_verb(word.text));
-    is_goal && part[begin + 1..].iter().any(|word| !is_article(word.text) && !is_joint(word.text))
+    let lead = lead_len(part[begin..].iter().map(|word| word.text));
+    let verb =
+        part.get(begin + lead).filter(|word| lead > 0 || is_verb(word.text) || is_noun_verb(word.text));
+    verb.is_some()
+        && part[begin + lead + 1..].iter().any(|word| !is_article(word.text) && !is_joint(word.text))
 }
 
 fn skip<'t>(words: &[ClauseWord<'t>], from: usize, takes: impl Fn(&ClauseWord<'t>) -> bool) -> usize {
@@ -197,15 +208,17 @@ fn skip<'t>(words: &[ClauseWord<'t>], from: usize, takes: impl Fn(&ClauseWord<'t
 fn enumerated<'t>(item: &'t str, part: &[ClauseWord<'t>]) -> Vec<Clause<'t>> {
     let begin = skip(part, 0, |word| is_adverb(word.text) || is_joint(word.text));
     let Some(first) = part.get(begin) else { return Vec::new() };
-    let verb = Some(first.text).filter(|_| begins_with_verb(&part[begin..]));
-    let words = if verb.is_some() { &part[begin + 1..] } else { &part[begin..] };
+    let at = verb_at(&part[begin..]).map(|lead| begin + lead);
+    let lead = at.filter(|at| *at > begin).map(|at| &item[first.span.start..part[at - 1].span.end]);
+    let verb = at.map(|at| part[at].text);
+    let words = &part[at.map_or(begin, |at| at + 1)..];
     let items = match verb {
         Some(_) => enumeration(words),
         None => None,
     };
     match items {
-        Some(items) => items.into_iter().map(|words| clause(item, verb, words)).collect(),
-        None => vec![clause(item, verb, words)],
+        Some(items) => items.into_iter().map(|words| clause(item, (lead, verb), words)).collect(),
+        None => vec![clause(item, (lead, verb), words)],
     }
 }
 
@@ -235,7 +248,11 @@ fn enumeration<'w, 't>(words: &'w [ClauseWord<'t>]) -> Option<Vec<&'w [ClauseWor
     (items.len() >= 3 && has_articles && items.iter().all(is_item)).then_some(items)
 }
 
-fn clause<'t>(item: &'t str, verb: Option<&'t str>, words: &[ClauseWord<'t>]) -> Clause<'t> {
+fn clause<'t>(
+    item: &'t str,
+    (lead, verb): (Option<&'t str>, Option<&'t str>),
+    words: &[ClauseWord<'t>],
+) -> Clause<'t> {
     let text = |words: &[ClauseWord<'t>]| match (words.first(), words.last()) {
         (Some(first), Some(last)) => &item[first.span.start..last.span.end],
         _ => "",
@@ -250,5 +267,5 @@ fn clause<'t>(item: &'t str, verb: Option<&'t str>, words: &[ClauseWord<'t>]) ->
             start = at;
         }
     }
-    Clause { verb, object: text(&words[..first]), qualifiers, rest: text(words) }
+    Clause { lead, verb, object: text(&words[..first]), qualifiers, rest: text(words) }
 }

@@ -142,6 +142,23 @@ mod tests {
     }
 
     #[test]
+    fn a_verb_behind_do_not_is_a_verb_whatever_it_is() {
+        for task in
+            ["do not extend the session of a disabled user", "Don’t leak the session", "never retry it"]
+        {
+            let goals = decompose(task);
+            assert_eq!((goals.len(), &*goals[0].text), (1, task));
+            assert!(["extend", "leak", "retry"].contains(&goals[0].verb.as_deref().unwrap()), "{goals:?}");
+        }
+        check(
+            "do not extend the session of a user and must also log the attempt",
+            &["do not extend the session of a user", "must also log the attempt"],
+        );
+        check("do notation of the parser", &["do notation of the parser"]);
+        assert_eq!(decompose("do notation of the parser")[0].verb, None);
+    }
+
+    #[test]
     fn enumerations_behind_one_verb_divide() {
         check(
             "document the retry limit, the upload queue and the status page",

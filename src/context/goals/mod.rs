@@ -20,4 +20,4 @@ pub use decompose::Goal;
 pub use mode::{PackMode, ProbeFigures, chosen_mode};
 pub use planner::{Clusterer, PackHelpers, Planner, planned};
 pub use regions::{GoalHead, GoalPair, GoalRegion, GoalRegions, HeadFile, MergeReason, regions};
-pub use words::asks_only_for_review;
+pub use words::{asks_only_for_review, demands};

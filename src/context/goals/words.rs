@@ -362,7 +362,24 @@ const NOUN_VERBS: &[&str] = &[
 
 /// Words between a conjunction and its verb.
 const ADVERBS: &[&str] =
-    &["also", "then", "finally", "please", "afterwards", "additionally", "just", "always", "never"];
+    &["also", "then", "finally", "please", "afterwards", "additionally", "just", "always"];
+
+/// Words before the verb of a demand, whatever the verb is: "do not leak", "must keep", "let's drop". Such a word may be followed by
+/// `not`.
+const LEADS: &[&str] = &["don't", "dont", "never", "must", "should", "shall", "let's"];
+
+/// Pairs of such words.
+const LEAD_PAIRS: &[[&str; 2]] = &[["do", "not"], ["no", "longer"], ["let", "us"]];
+
+/// Words that make a sentence with a subject a demand: "a disabled user must not stay signed in".
+const MODALS: &[&str] =
+    &["must", "mustn't", "should", "shouldn't", "shall", "need", "needs", "ought", "don't", "cannot"];
+
+/// Words that begin a question.
+const QUESTION_WORDS: &[&str] = &[
+    "how", "where", "what", "which", "who", "whose", "when", "why", "is", "are", "does", "did", "do", "has",
+    "have", "can", "could", "should", "must",
+];
 
 /// Conjunctions and adverbs that join two clauses.
 const JOINTS: &[&str] = &["and", "then", "but", "plus"];
@@ -489,6 +506,19 @@ pub(super) fn is_adverb(word: &str) -> bool {
     has(ADVERBS, word)
 }
 
+/// The number of words at the beginning of a demand before its verb.
+pub(super) fn lead_len(mut words: impl Iterator<Item = impl AsRef<str>>) -> usize {
+    let mut next = || words.next().map(|word| word.as_ref().replace('’', "'")).unwrap_or_default();
+    let (first, second) = (next(), next());
+    let is_pair =
+        |pair: &[&str; 2]| pair[0].eq_ignore_ascii_case(&first) && pair[1].eq_ignore_ascii_case(&second);
+    if LEAD_PAIRS.iter().any(is_pair) {
+        return 2;
+    }
+    let is_lead = has(LEADS, &first);
+    usize::from(is_lead) + usize::from(is_lead && second.eq_ignore_ascii_case("not"))
+}
+
 pub(super) fn is_joint(word: &str) -> bool {
     has(JOINTS, word)
 }
@@ -503,6 +533,16 @@ pub(super) fn is_pronoun(word: &str) -> bool {
 
 pub(super) fn is_article(word: &str) -> bool {
     has(ARTICLES, word)
+}
+
+/// Whether a task demands something in a sentence with a subject: "a disabled user must not stay signed in".
+pub fn demands(task: &str) -> bool {
+    let task = task.replace('’', "'");
+    let words = task.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let mut words = words.filter(|word| !word.is_empty());
+    let is_question =
+        task.trim_end().ends_with('?') || words.next().is_none_or(|first| has(QUESTION_WORDS, first));
+    !is_question && words.any(|word| has(MODALS, word))
 }
 
 /// Whether a task asks for a review of a change and has no words of the code that is changed.
@@ -523,5 +563,15 @@ mod tests {
         check("What does this pull request break?", true);
         check("review the change of the retry limit", false);
         check("test_review", false);
+    }
+
+    #[test]
+    fn a_sentence_with_must_or_should_demands_something() {
+        let check = |task: &str, expected: bool| assert_eq!(demands(task), expected, "{task}");
+        check("a disabled user must not stay signed in", true);
+        check("Disabled users shouldn't keep their sessions", true);
+        check("where must the session of a user end", false);
+        check("should a disabled user stay signed in?", false);
+        check("the session of a disabled user", false);
     }
 }

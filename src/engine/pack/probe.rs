@@ -7,7 +7,7 @@ use crate::error::Error;
 use spyhop_base::path::RelPath;
 use spyhop_context::goals::{
     Goal, GoalHead, GoalRegion, GoalRegions, HeadFile, PackMode, ProbeFigures, asks_only_for_review,
-    chosen_mode, regions,
+    chosen_mode, demands, regions,
 };
 use spyhop_search::SearchSnapshot;
 
@@ -67,7 +67,7 @@ impl PackRun<'_, '_> {
         let figures = ProbeFigures {
             goals: goals.len(),
             regions: found.all.len(),
-            has_verb: goals.iter().any(|goal| goal.verb.is_some()),
+            has_verb: goals.iter().any(|goal| goal.verb.is_some()) || demands(&self.request.task),
             words: self.query.n_words,
             best,
             rivals,
