@@ -435,6 +435,41 @@ fn a_cursor_extends_a_pack_without_repeating_a_unit() {
 }
 
 #[test]
+fn every_page_has_new_lines_and_none_is_repeated() {
+    let nested = format!(
+        "{LARGE}=== app/retries.py\nclass RetryOfUploads:\n    \"\"\"The retry limit of uploads.\"\"\"\n\n    limit = 3\n\n    \
+         class UploadRetry:\n        \"\"\"Retries an upload.\"\"\"\n\n        retries = 1\n\n        def retry_upload(self):\n            \
+         \"\"\"Retries the upload until the retry limit.\"\"\"\n            return self.retries\n\n        uploads = 2\n"
+    );
+    for tree in [Tree::new(&nested), generated(12)] {
+        let engine = open(&tree);
+        for task in TASKS.iter().chain(&["retry limit of uploads"]) {
+            let mut request = PackRequest { budget: 700, ..PackRequest::new(*task) };
+            let mut seen = BTreeSet::new();
+            loop {
+                let reply = engine.ask(&request).unwrap();
+                assert!(!reply.files.is_empty(), "{task} {:?}: {:?}", request.cursor, reply.left_out);
+                for line in lines_of(&reply) {
+                    assert!(seen.insert(line.clone()), "{task} {:?}: {line:?}", request.cursor);
+                }
+                let Some(next) = reply.next else { break };
+                request.cursor = Some(next);
+            }
+        }
+    }
+}
+
+#[test]
+fn all_places_that_are_left_out_are_counted() {
+    let tree = generated(60);
+    let reply = pack(&tree, PackRequest { budget: 1_000, ..PackRequest::new(TASK) });
+    let all: usize = reply.left_out_counts.iter().map(|(_, count)| count).sum();
+    assert!(reply.left_out.len() == 30 && all > 30, "{:?}", reply.left_out_counts);
+    let text = agent::pack(&reply).text;
+    assert!(text.contains(&format!("left out {all}: ")), "{text}");
+}
+
+#[test]
 fn a_session_is_not_sent_a_unit_twice() {
     let tree = Tree::new(LARGE);
     let engine = open(&tree);

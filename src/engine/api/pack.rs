@@ -124,6 +124,8 @@ pub struct PackReply {
     pub notes: Vec<NoteRow>,
     /// The best places that the pack does not have, up to 30.
     pub left_out: Vec<LeftOutPlace>,
+    /// How many places the pack does not have, for each reason.
+    pub left_out_counts: Vec<(LeftOutReason, usize)>,
     /// The tokens of the pack's text in the mode `default`, at most [`PackRequest::budget`]: code with its line numbers,
     /// headings, goals, traces, imports, notes, and the lines below the files, but not warnings. The text names places
     /// without room as far as the rest of the budget allows. The mode `debug` adds lines that do not count.

@@ -1,12 +1,14 @@
 //! What the lines around the files of a pack cost: goals, the lines below the files, and notes.
 
-use super::assemble::MAX_LEFT_OUT;
 use super::run::PackRun;
 use crate::api::cursor::page_cursor;
 use crate::api::{LeftOutReason, NoteRow};
 use spyhop_base::clean;
 use spyhop_context::goals::Goal;
 use spyhop_context::pack::{goal_line, next_line, summary_line, tokens_of_bytes};
+
+/// The largest number of places that a reason is counted with.
+const MAX_COUNT: usize = 999;
 
 /// The bytes of the line of a note without what the note says of itself: `revision note`, kind, state, and the warning
 /// that the text is untrusted.
@@ -26,7 +28,7 @@ impl PackRun<'_, '_> {
             0 | 1 => 0,
             _ => (1..).zip(goals).map(goal).sum::<usize>() + 1,
         };
-        let left_out = LeftOutReason::ALL.map(|reason| (reason.name(), MAX_LEFT_OUT));
+        let left_out = LeftOutReason::ALL.map(|reason| (reason.name(), MAX_COUNT));
         let record = &self.record;
         let mode = record.pack_mode.name();
         let summary = summary_line((budget, budget), mode, &record.mode_reason, &left_out);

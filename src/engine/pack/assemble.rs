@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::assembled::Assembled;
 use super::candidates::{CandidatePlace, PackCandidate, Start};
-use super::filling::{Draft, DraftUnit, Filling, Pick, part_reason, reason_of};
+use super::filling::{Draft, DraftUnit, Filling, Pick, ShownLines, part_reason, reason_of};
 use super::run::PackRun;
 use crate::api::*;
 use crate::error::Error;
@@ -35,7 +35,7 @@ impl PackRun<'_, '_> {
         goals: &[Goal],
         page: usize,
     ) -> Result<Assembled, Error> {
-        let mut earlier = FxHashSet::default();
+        let mut earlier = ShownLines::default();
         for number in 0..=page {
             // The pages before are filled as they were; a further page never repeats what the session was sent.
             self.dedupes = number == page && (self.request.dedupe || page > 0);
@@ -47,11 +47,7 @@ impl PackRun<'_, '_> {
             if number == page {
                 return self.finished(filled, goals.len() == 1);
             }
-            earlier = filled.earlier;
-            for draft in &filled.drafts {
-                let key = |unit: &DraftUnit<'_>| unit.extent.key(draft.candidate.file);
-                earlier.extend(draft.units.iter().map(key));
-            }
+            earlier = filled.into_shown();
         }
         unreachable!("the last page is returned")
     }
@@ -168,15 +164,22 @@ impl PackRun<'_, '_> {
         others: &[(&'c PackCandidate, f32)],
     ) -> Result<(), Error> {
         for &(own, probability) in wanted {
-            let draft = filling.draft_of(own.file);
-            // Of a file without a unit the best place is listed.
-            let n_places = if draft.is_some() { own.places.len() } else { 1 };
-            for place in own.places.iter().take(n_places) {
-                let overlaps = |unit: &DraftUnit<'_>| unit.extent.lines.overlaps(place.lines);
-                if !draft.is_some_and(|at| filling.drafts[at].units.iter().any(overlaps)) {
-                    let pick = Pick { own, place, probability, is_backup: false };
-                    let reason = self.reason_to_omit(filling, pick)?;
-                    filling.leave_out(self.place_row(pick, reason)?);
+            let has_unit = filling.draft_of(own.file).is_some();
+            for place in &own.places {
+                if filling.has(own.file, place) {
+                    continue;
+                }
+                if let Some(extent) = self.units.extent(own.file, place)? {
+                    let Some(rest) = self.unshown(filling, own.file, extent)? else { continue };
+                    filling.has_more |=
+                        !rest.parts.is_empty() && self.sent_of_session(own.file, &rest)?.is_none();
+                }
+                let pick = Pick { own, place, probability, is_backup: false };
+                let reason = self.reason_to_omit(filling, pick)?;
+                filling.leave_out(self.place_row(pick, reason)?);
+                // Of a file without a unit the best place is listed.
+                if !has_unit {
+                    break;
                 }
             }
         }
@@ -256,9 +259,7 @@ impl PackRun<'_, '_> {
                 filling.leave_out(self.place_row(pick, LeftOutReason::Unreadable)?);
                 return Ok(None);
             };
-            if filling.earlier.contains(&extent.key(own.file)) {
-                continue;
-            }
+            let Some(extent) = self.unshown(filling, own.file, extent)? else { continue };
             let Some(sent) = self.sent_before(own.file, &extent)? else { return Ok(Some(pick)) };
             let row = self.place_row(pick, LeftOutReason::Sent)?;
             filling.leave_out(LeftOutPlace { lines: extent.lines, sent_before: Some(sent), ..row });
@@ -281,7 +282,7 @@ impl PackRun<'_, '_> {
     /// The reply's files, with their texts. The files of a task with one goal are in the order of the search, and the files
     /// that only the code graph led to come after them, except for the start points and what uses them.
     fn finished(&self, filling: Filling<'_>, has_one_goal: bool) -> Result<Assembled, Error> {
-        let Filling { budget, mut drafts, mut left_out, .. } = filling;
+        let Filling { budget, mut drafts, mut left_out, has_more, .. } = filling;
         if has_one_goal && self.request.stages.weighing {
             drafts.sort_by_key(|draft| {
                 let evidence = &draft.candidate.evidence;
@@ -289,17 +290,17 @@ impl PackRun<'_, '_> {
                 (draft.is_backup, !evidence.is_named, evidence.near == 0.0, rank)
             });
         }
-        let is_open = |place: &LeftOutPlace| {
-            matches!(place.reason, LeftOutReason::Budget | LeftOutReason::Files | LeftOutReason::Threshold)
-        };
-        let is_complete = drafts.is_empty() || !left_out.iter().any(is_open);
+        let lacks_room = |place: &LeftOutPlace| place.reason == LeftOutReason::Budget;
+        let has_more = has_more || (!self.request.stages.weighing && left_out.iter().any(lacks_room));
+        let is_complete = drafts.is_empty() || !has_more;
+        let left_out_counts = counts_of(&left_out);
         left_out.sort_by(|a, b| {
             let places = || (&a.path, a.lines.first).cmp(&(&b.path, b.lines.first));
             b.score.total_cmp(&a.score).then_with(places)
         });
         left_out.truncate(MAX_LEFT_OUT);
         let files = drafts.into_iter().map(|draft| self.pack_file(draft)).collect::<Result<_, Error>>()?;
-        Ok(Assembled { files, left_out, tokens: budget.used(), is_complete })
+        Ok(Assembled { files, left_out, left_out_counts, tokens: budget.used(), is_complete })
     }
 
     fn pack_file(&self, draft: Draft<'_>) -> Result<PackFile, Error> {
@@ -350,4 +351,11 @@ impl PackRun<'_, '_> {
         }
         Ok(units)
     }
+}
+
+/// How many places were left out for each reason, in the order of the reasons.
+fn counts_of(left_out: &[LeftOutPlace]) -> Vec<(LeftOutReason, usize)> {
+    let count = |reason| left_out.iter().filter(|place| place.reason == reason).count();
+    let counts = LeftOutReason::ALL.map(|reason| (reason, count(reason)));
+    counts.into_iter().filter(|(_, count)| *count > 0).collect()
 }

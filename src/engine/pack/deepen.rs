@@ -118,9 +118,11 @@ impl PackRun<'_, '_> {
     fn show_whole(&self, filling: &mut Filling<'_>, at: usize, unit: usize) -> Result<(), Error> {
         let draft = &filling.drafts[at];
         let (own, shown) = (draft.candidate, &draft.units[unit]);
-        let Some(whole) = self.units.whole(own.file, &shown.extent)?.filter(|_| shown.extent.is_cut()) else {
+        let lines = shown.extent.lines;
+        if !shown.extent.is_cut() || filling.earlier.has(own.file, lines) {
             return Ok(());
-        };
+        }
+        let Some(whole) = self.units.with_parts(own.file, &shown.extent, vec![lines])? else { return Ok(()) };
         let pick =
             Pick { own, place: shown.place, probability: draft.probability, is_backup: draft.is_backup };
         let more = unit_tokens(pick, &whole).saturating_sub(unit_tokens(pick, &shown.extent));

@@ -1,6 +1,6 @@
 //! A page of a pack while it is filled: which units are taken, what they cost, and what is left out.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use super::candidates::{CandidatePlace, PackCandidate};
 use super::run::PackRun;
@@ -42,21 +42,73 @@ pub(crate) struct DraftUnit<'c> {
     pub traces: Vec<PackTrace>,
 }
 
+/// The lines of files that pages of a pack show.
+#[derive(Default)]
+pub(crate) struct ShownLines(FxHashMap<u32, Vec<Lines>>);
+
+/// The least lines of a part of a unit of which other parts are shown.
+const MIN_REST: u32 = 3;
+
+impl ShownLines {
+    /// Whether a line of a file is shown.
+    pub fn has(&self, file: u32, lines: Lines) -> bool {
+        self.0.get(&file).into_iter().flatten().any(|known| known.overlaps(lines))
+    }
+
+    /// The parts of a unit that are not shown, without runs of few lines.
+    pub fn rest(&self, file: u32, parts: &[Lines]) -> Vec<Lines> {
+        let mut rest = Vec::new();
+        for &part in parts {
+            let mut known: Vec<Lines> = self.0.get(&file).into_iter().flatten().copied().collect();
+            known.retain(|lines| lines.overlaps(part));
+            if known.is_empty() {
+                rest.push(part);
+                continue;
+            }
+            known.sort_by_key(|lines| lines.first);
+            let mut first = part.first;
+            let mut end = |first: u32, end: u32| {
+                if end >= first + MIN_REST {
+                    rest.push(Lines { first, last: end - 1 });
+                }
+            };
+            for lines in known {
+                end(first, lines.first);
+                first = first.max(lines.last + 1);
+            }
+            end(first, part.last + 1);
+        }
+        rest
+    }
+}
+
 /// A page of a pack while it is filled.
 pub(crate) struct Filling<'c> {
     pub budget: Budget,
     pub drafts: Vec<Draft<'c>>,
     pub left_out: Vec<LeftOutPlace>,
-    /// The units of earlier pages.
-    pub earlier: FxHashSet<(u32, u32, u32)>,
+    /// The lines that earlier pages have, by file.
+    pub earlier: ShownLines,
+    /// Whether a further page has something to show.
+    pub has_more: bool,
     /// Whether something did not fit. Nothing is added after that, so that a larger budget has all that a smaller one has.
     pub is_full: bool,
 }
 
 impl<'c> Filling<'c> {
     /// An empty page.
-    pub fn new(budget: Budget, earlier: FxHashSet<(u32, u32, u32)>) -> Filling<'c> {
-        Filling { budget, drafts: Vec::new(), left_out: Vec::new(), earlier, is_full: false }
+    pub fn new(budget: Budget, earlier: ShownLines) -> Filling<'c> {
+        Filling { budget, drafts: Vec::new(), left_out: Vec::new(), earlier, has_more: false, is_full: false }
+    }
+
+    /// The lines that this page and the earlier ones have.
+    pub(crate) fn into_shown(self) -> ShownLines {
+        let mut shown = self.earlier;
+        for draft in &self.drafts {
+            let lines = draft.units.iter().flat_map(|unit| &unit.extent.parts);
+            shown.0.entry(draft.candidate.file).or_default().extend(lines);
+        }
+        shown
     }
 
     /// Uses tokens if nothing was refused before and enough tokens are left.
@@ -112,14 +164,13 @@ impl PackRun<'_, '_> {
             filling.leave_out(LeftOutPlace { sent_before: Some(sent), ..row });
             return Ok(false);
         }
+        let Some(extent) = self.unshown(filling, pick.own.file, extent)? else { return Ok(false) };
         let known = filling.draft_of(pick.own.file);
         let is_known = |unit: &DraftUnit<'_>| unit.extent.lines.overlaps(extent.lines);
         let refusal = if extent.parts.is_empty() {
             // The lines of the unit are too long for any pack.
             Some(LeftOutReason::Budget)
-        } else if filling.earlier.contains(&extent.key(pick.own.file))
-            || known.is_some_and(|at| filling.drafts[at].units.iter().any(is_known))
-        {
+        } else if known.is_some_and(|at| filling.drafts[at].units.iter().any(is_known)) {
             Some(LeftOutReason::Duplicate)
         } else if known.is_none() && filling.drafts.len() >= self.request.max_files {
             Some(LeftOutReason::Files)
@@ -150,6 +201,20 @@ impl PackRun<'_, '_> {
         Ok(true)
     }
 
+    /// A unit without the lines that earlier pages have; `None` if nothing is left.
+    pub(super) fn unshown(
+        &self,
+        filling: &Filling<'_>,
+        file: u32,
+        extent: UnitExtent,
+    ) -> Result<Option<UnitExtent>, Error> {
+        let rest = filling.earlier.rest(file, &extent.parts);
+        if rest == extent.parts {
+            return Ok(Some(extent));
+        }
+        if rest.is_empty() { Ok(None) } else { self.units.with_parts(file, &extent, rest) }
+    }
+
     /// Takes the part of a unit for which there is room. A unit at which a page ends needs room for more than a few lines.
     fn take_part(
         &self,
@@ -167,6 +232,7 @@ impl PackRun<'_, '_> {
         // Each of the three sums of bytes is rounded up.
         let room = left.saturating_sub(heading + tokens_of_bytes(of_unit) + 3);
         let part = self.units.shortened(pick.own.file, extent, pick.place, (room, of_unit))?;
+        let part = part.map(|part| self.unshown(filling, pick.own.file, part)).transpose()?.flatten();
         Ok(part.filter(|part| filling.budget.take(heading + unit_tokens(pick, part))))
     }
 
@@ -198,11 +264,14 @@ impl PackRun<'_, '_> {
 
     /// The earlier reply of the session that had the unit or its first part, if the request leaves out what was sent.
     pub(super) fn sent_before(&self, file: u32, extent: &UnitExtent) -> Result<Option<Sent>, Error> {
+        if self.dedupes { self.sent_of_session(file, extent) } else { Ok(None) }
+    }
+
+    /// The earlier reply of the session that had the unit or its first part. Further pages leave out such units.
+    pub(super) fn sent_of_session(&self, file: u32, extent: &UnitExtent) -> Result<Option<Sent>, Error> {
         let ActivitySource::Session(session) = self.activity else { return Ok(None) };
         let version = self.snapshot.version(file);
-        let Some(content) = version.content().ranked().filter(|_| self.dedupes) else {
-            return Ok(None);
-        };
+        let Some(content) = version.content().ranked() else { return Ok(None) };
         let path = RelPath::new(version.path())?;
         let mut shown = [extent.lines].into_iter().chain(extent.parts.first().copied());
         Ok(shown.find_map(|lines| session.sent_lines(self.engine.root(), &path, content, lines)))

@@ -179,13 +179,14 @@ impl PackRun<'_, '_> {
         let generation = self.snapshot.meta().commit().generation;
         let viewed = Some(Viewed::from_snapshot(self.snapshot));
         let (notes, unread) = self.related_notes(&mut pack, page);
-        let Assembled { files, left_out, tokens, is_complete } = pack;
+        let Assembled { files, left_out, left_out_counts, tokens, is_complete } = pack;
         let warnings = freshness.warnings.iter().cloned().chain(self.graph.warnings.drain(..)).chain(unread);
         Ok(PackReply {
             goals,
             notes,
             files,
             left_out,
+            left_out_counts,
             tokens,
             budget: self.request.budget,
             mode: self.request.mode,

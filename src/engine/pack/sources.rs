@@ -60,6 +60,12 @@ pub(super) fn pack_of_sources(
             Some(whole) => {
                 whole.files.append(&mut own.files);
                 whole.left_out.append(&mut own.left_out);
+                for (reason, count) in own.left_out_counts {
+                    match whole.left_out_counts.iter_mut().find(|(known, _)| *known == reason) {
+                        Some((_, all)) => *all += count,
+                        None => whole.left_out_counts.push((reason, count)),
+                    }
+                }
                 whole.notes.append(&mut own.notes);
                 whole.tokens += own.tokens;
             }

@@ -126,11 +126,6 @@ impl UnitExtent {
     pub fn is_cut(&self) -> bool {
         self.parts != [self.lines]
     }
-
-    /// What identifies the unit in a tree.
-    pub fn key(&self, file: u32) -> (u32, u32, u32) {
-        (file, self.lines.first, self.lines.last)
-    }
 }
 
 impl<'a> Units<'a> {
@@ -292,9 +287,14 @@ impl<'a> Units<'a> {
         Ok((!parts.is_empty()).then(|| own.with_parts(extent, parts)))
     }
 
-    /// A unit with all its lines.
-    pub fn whole(&self, file: u32, extent: &UnitExtent) -> Result<Option<UnitExtent>, Error> {
-        Ok(self.file(file)?.map(|own| own.with_parts(extent, vec![extent.lines])))
+    /// A unit with other parts.
+    pub fn with_parts(
+        &self,
+        file: u32,
+        extent: &UnitExtent,
+        parts: Vec<Lines>,
+    ) -> Result<Option<UnitExtent>, Error> {
+        Ok(self.file(file)?.map(|own| own.with_parts(extent, parts)))
     }
 
     /// The functions and types of a file that have words of the task, each with what it tells for its length, the item that tells

@@ -74,13 +74,8 @@ fn lines_without_room(reply: &PackReply, style: &Style) -> Vec<String> {
 }
 
 fn summary(reply: &PackReply) -> String {
-    let mut reasons: Vec<(&str, usize)> = Vec::new();
-    for place in &reply.left_out {
-        match reasons.iter_mut().find(|(name, _)| *name == place.reason.name()) {
-            Some((_, count)) => *count += 1,
-            None => reasons.push((place.reason.name(), 1)),
-        }
-    }
+    let reasons = reply.left_out_counts.iter().map(|(reason, count)| (reason.name(), *count));
+    let reasons: Vec<(&str, usize)> = reasons.collect();
     let record = &reply.record;
     summary_line((reply.tokens, reply.budget), record.pack_mode.name(), &record.mode_reason, &reasons)
 }
