@@ -314,7 +314,7 @@ pub(crate) fn looks_random(value: &[u8]) -> bool {
 const FOLLOWERS: [&[u8]; 26] = [
     b"bcdefgiklmnprstuvwxy", b"aceijlnoprsuy", b"abcdefghiklmnoprstuvy", b"abcdefilmnoprstuvwy",
     b"abcdefgilmnopqrstuvwxy", b"acdefgilmnoprstuy", b"aceghilmnorsu", b"adeilmorstuy",
-    b"abcdefgklmnoprstvwxz", b"e", b"aeilsu", b"abcdefgilmnopstuvy",
+    b"abcdefgklmnoprstvwxz", b"e", b"aeilnsu", b"abcdefgilmnopstuvy",
     b"abcdeilmnopstuy", b"abcdefghiklmnoprstuvy", b"abcdefgiklmnoprstuvwx", b"acdefhiklmoprstuy",
     b"u", b"abcdefghiklmnopqrstuvwy", b"acdefghiklmnoprstuvwy", b"abcdefhiklmnoprstuwxy",
     b"abcdefgilmnprst", b"acdefimoprst", b"aehilnors", b"abcdefipt",
@@ -359,11 +359,14 @@ fn has_digit(value: &[u8]) -> bool {
 fn is_expression(value: &[u8], value_context: ValueContext) -> bool {
     const MARKS: [&[u8]; 3] = [b"://", b"()", b"::"];
     let first = value[0];
-    if is_inserted(value) {
+    if is_inserted(value) || is_regex(value) {
         return true;
     }
     if is_generated(value) {
         return false;
+    }
+    if is_chain(value, value_context) || is_media_type(value) {
+        return true;
     }
     if MARKS.iter().any(|mark| memmem::find(value, mark).is_some()) {
         return true;
@@ -426,6 +429,64 @@ fn is_inserted(value: &[u8]) -> bool {
             None => at == 0 && !is_generated(value),
         }
     })
+}
+
+/// Whether a value has a class of signs of a regular expression, such as `[a-z_]` or `a-zA-Z`.
+pub(crate) fn is_regex(value: &[u8]) -> bool {
+    const RANGES: [&[u8]; 3] = [b"a-z", b"A-Z", b"0-9"];
+    let ranges = |text: &[u8]| RANGES.iter().filter(|range| memmem::find(text, range).is_some()).count();
+    let mut classes = memchr::memchr_iter(b'[', value).map(|at| &value[at + 1..]);
+    let is_class = |text: &[u8]| ranges(&text[..memchr::memchr(b']', text).unwrap_or(0)]) > 0;
+    ranges(value) > 1 || classes.any(is_class)
+}
+
+/// Whether a value is a media type, such as `application/vnd.android.package+zip`.
+fn is_media_type(value: &[u8]) -> bool {
+    const TREES: [&[u8]; 10] = [
+        b"application",
+        b"audio",
+        b"font",
+        b"image",
+        b"message",
+        b"model",
+        b"multipart",
+        b"text",
+        b"video",
+        b"chemical",
+    ];
+    let slash = memchr::memchr(b'/', value).unwrap_or(0);
+    let name = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".+-".contains(byte);
+    TREES.contains(&&value[..slash]) && value[slash + 1..].iter().all(name)
+}
+
+/// Whether a value is a chain of names: members behind `?.`, `!!.` or `->` in code, or the dotted path of a class.
+fn is_chain(value: &[u8], value_context: ValueContext) -> bool {
+    let mut plain = Vec::with_capacity(value.len());
+    for (at, &byte) in value.iter().enumerate() {
+        let behind = &value[at + 1..];
+        let leads_on = match byte {
+            b'?' => behind.starts_with(b"."),
+            b'!' => behind.starts_with(b".") || behind.starts_with(b"!."),
+            b'-' => behind.starts_with(b">"),
+            _ => false,
+        };
+        if !leads_on {
+            plain.push(if byte == b'>' { b'.' } else { byte });
+        }
+    }
+    let n_names = plain.split(|byte| *byte == b'.').count();
+    let is_code = plain.len() < value.len() && value_context != ValueContext::Quoted;
+    (is_code || n_names > 2) && is_path(&plain)
+}
+
+/// Whether a word is a part of the data of a drawn path, such as `0h68.5v12.7h-27.2Z`: commands of one letter, and numbers.
+pub(crate) fn is_path_data(word: &[u8]) -> bool {
+    let is_letter = |byte: &u8| b"MmLlHhVvCcSsQqTtAaZz".contains(byte);
+    word.iter().any(|byte| b".-".contains(byte))
+        && word.iter().all(|byte| is_letter(byte) || byte.is_ascii_digit() || b".-".contains(byte))
+        && word
+            .windows(2)
+            .all(|pair| !(is_letter(&pair[0]) && is_letter(&pair[1])) || pair[0].eq_ignore_ascii_case(&b'z'))
 }
 
 /// Whether a value is a name, or several names joined by dots, as in code.

@@ -92,6 +92,8 @@ fn is_drawn(line: &[u8], word: &Range<usize>) -> bool {
         && word.iter().any(u8::is_ascii_uppercase)
         && word.iter().any(u8::is_ascii_lowercase)
         && judge::may_be_drawn(word)
+        && !judge::is_path_data(word)
+        && !judge::is_regex(word)
         && !judge::is_placeholder(word)
 }
 

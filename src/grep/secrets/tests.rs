@@ -95,6 +95,34 @@ fn the_verb_pass_before_code_names_no_password() {
 }
 
 #[test]
+fn names_types_and_expressions_of_code_are_no_secrets() {
+    for line in [
+        "incomingPasswordNeeded = accountState?.incomingPasswordNeeded ?: false,",
+        "password = account!!.incomingServerPassword",
+        "pass: this.session?.currentUser",
+        "password = session->currentUser->plainText",
+        "{ \"acmepass\", \"application/vnd.acmepass-acmepass+zip\" },",
+        "private const val TOKEN = \"([a-zA-Z0-9-!#$%&'*+.^_`{|}~]+)\"",
+        "INSERT INTO portal (\"clientId\", \"clientSecret\", \"wellKnownUrl\", \"role\")",
+        "<path d=\"m33.7h17.8l18.3-22.7z 0H0v79.3h13.6V17l50.2 62.3\"/>",
+        "\"acme.auth.hashers.PBKDF2PasswordHasher\",\n\"acme.auth.hashers.BCryptSHA256PasswordHasher\",\n",
+    ] {
+        let mut text = line.to_string();
+        mask_text(&mut text);
+        assert_eq!(text, line);
+        assert!(blocks(line.as_bytes()).is_empty(), "{line}");
+    }
+    for line in [
+        "password = hunter?.7Tr7kq!x",
+        "token = \"a-zQ7!kk92[Lx0\"",
+        "pass: \"text/Tr7#kkq92L!x\"",
+        "password: \"Tr7#kkq92L!x.aB3$\"",
+    ] {
+        assert!(is_masked(line), "{line}");
+    }
+}
+
+#[test]
 fn secrets_are_told_from_what_looks_like_them() {
     const DRAWS: usize = 8;
     let mut random = Random(7);
