@@ -144,3 +144,18 @@ fn then_the_indexes_of_other_trees_go_but_never_the_current_one() {
     assert!(of(&others[0]).is_some() && tree.index_dir().join("not-ours/file").exists());
     assert_eq!(tree.run(&["search", "secret", "--no-refresh"]).code, 0);
 }
+
+#[test]
+fn read_takes_names_and_places_of_a_view() {
+    let tree = repository();
+    let read = |typed: &str| {
+        let ran = tree.run(&["read", "--view", "one", typed]);
+        (ran.code, ran.out, ran.err)
+    };
+    let (code, out, _) = read("only_on_one_7");
+    assert!(code == 0 && out.contains("brew_one_7"), "{out}");
+    let (code, out, _) = read("src/one7.rs:1-1");
+    assert!(code == 0 && out.contains("brew_one_7"), "{out}");
+    let (code, _, err) = read("src/two7.rs");
+    assert!(code == 2 && err.contains("there is no file 'src/two7.rs'"), "{code} {err}");
+}

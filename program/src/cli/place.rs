@@ -84,6 +84,11 @@ impl TreePlace {
         Ok(TreePlace { path: narrowed(&inside), ..place })
     }
 
+    /// The place for a command that says by itself which paths do not exist.
+    pub fn unchecked(self) -> TreePlace {
+        TreePlace { is_on_disk: true, ..self }
+    }
+
     /// How paths of this tree are shown: relative to the current folder, or absolute where that lies outside the tree.
     pub fn base(&self) -> PathBase {
         match &self.here {

@@ -69,6 +69,7 @@ fn place(matches: &ArgMatches) -> Result<TreePlace, Failure> {
             place.path = Some(below.as_str().to_string());
             Ok(place)
         }
-        (place, _) => place,
+        // The engine takes names and places too, and reads those of the view.
+        (place, _) => place.map(TreePlace::unchecked),
     }
 }
