@@ -273,8 +273,15 @@ fn with_slash(typed: &str) -> String {
     if typed.is_empty() || typed.ends_with('/') { typed.to_string() } else { format!("{typed}/") }
 }
 
-/// One `../` for each part of `folder` below the common folder of `folder` and `path`, and the length of the common folder.
+/// One `../` for each part of `folder` below the common folder of `folder` and `path`, and the length of the common folder. The
+/// folder itself is `.`, and a folder around it is `..`.
 fn relative_to(folder: &str, path: &str) -> (String, usize) {
+    let below = folder.strip_prefix(path).filter(|below| below.is_empty() || below.starts_with('/'));
+    if let Some(below) = below.filter(|_| !path.is_empty()) {
+        let n_above = below.matches('/').count();
+        let text = if n_above == 0 { ".".to_string() } else { vec![".."; n_above].join("/") };
+        return (text, path.len());
+    }
     let mut shared = 0;
     let mut left = folder.split('/').filter(|part| !part.is_empty()).peekable();
     while let Some(part) = left.peek() {
@@ -300,6 +307,9 @@ mod tests {
         check(&folder("a"), "ab/c.rs", "../ab/c.rs");
         check(&folder("a/b"), "a/c/d.rs", "../c/d.rs");
         check(&folder("a/b"), "x.rs", "../../x.rs");
+        check(&folder("a/b"), "a/b", ".");
+        check(&folder("a/b/c"), "a", "../..");
+        check(&folder("ab"), "a", "../a");
         check(&folder(""), "x.rs", "x.rs");
         check(&PathBase::Absolute("/t".into()), "a/b.rs", "/t/a/b.rs");
         check(&PathBase::Absolute("/".into()), "a", "/a");

@@ -218,7 +218,7 @@ pub fn map(reply: &MapReply, style: &Style) -> String {
                 out,
                 "{}{kind} {name}  {}",
                 "  ".repeat(indent as usize),
-                location(entry, symbol, style)
+                location(entry, symbol, places, style)
             );
         }
     }
@@ -251,15 +251,14 @@ fn map_heading(entry: &MapEntry, places: RowPlaces<'_>, style: &Style) -> String
     format!("{path}  {}", style.paint(Ink::Dim, &format!("{files}{lines}: {}", languages.join(", "))))
 }
 
-/// The location of a symbol: its lines below a file, its relative path and line below a folder.
-fn location(entry: &MapEntry, symbol: &MapSymbol, style: &Style) -> String {
+/// The location of a symbol: its lines below a file, its path and line below a folder.
+fn location(entry: &MapEntry, symbol: &MapSymbol, places: RowPlaces<'_>, style: &Style) -> String {
     let Lines { first, last } = symbol.lines;
     if !entry.is_dir {
         return style.paint(Ink::Line, &format!("{first}-{last}"));
     }
-    let path = symbol.path.as_str();
-    let path = path.strip_prefix(entry.path.as_str()).unwrap_or(path).trim_start_matches('/');
-    format!("{}:{}", style.paint(Ink::Path, &clean(path)), style.paint(Ink::Line, &first.to_string()))
+    let path = places.clean(style, entry.source.as_ref(), &symbol.path);
+    format!("{}:{}", style.paint(Ink::Path, &path), style.paint(Ink::Line, &first.to_string()))
 }
 
 /// The text of a page without rows: the pages are exhausted, or nothing matches.
