@@ -410,19 +410,21 @@ pub(super) fn file_text(engine: &Engine, path: &RelPath) -> Result<FileText, Err
 
 /// The path of a regular file, with links resolved.
 fn regular_file(engine: &Engine, path: &RelPath, source_tree: &TreeSource) -> Result<RelPath, Error> {
-    let is_folder = match source_tree {
+    // The folder that a path means, with links resolved.
+    let folder = match source_tree {
         TreeSource::Folder(root) => match path.below(root.path()).canonicalize() {
             Ok(whole) => {
                 let Ok(below) = whole.strip_prefix(root.path()) else {
                     let text = format!("path '{path}' leads out of the root '{}'", root.path().display());
                     return Err(Error::bad(text));
                 };
+                let below = RelPath::from_path(below)?;
                 if !whole.is_dir() {
-                    return Ok(RelPath::from_path(below)?);
+                    return Ok(below);
                 }
-                true
+                Some(below)
             }
-            Err(error) if is_missing(&error) => false,
+            Err(error) if is_missing(&error) => None,
             Err(error) => {
                 let text = format!("'{path}' cannot be opened: {error}");
                 return Err(Error::new(ErrorKind::Io, text));
@@ -431,15 +433,15 @@ fn regular_file(engine: &Engine, path: &RelPath, source_tree: &TreeSource) -> Re
         TreeSource::Tree(tree) => {
             let kind = tree.find(&tree.path_in_repository(path)).map(|entry| entry.kind);
             match kind {
-                _ if path.as_str().is_empty() => true,
+                _ if path.as_str().is_empty() => Some(path.clone()),
                 Ok(TreeKind::File) => return Ok(path.clone()),
-                Ok(kind) => matches!(kind, TreeKind::Folder),
-                Err(_) => false,
+                Ok(TreeKind::Folder) => Some(path.clone()),
+                _ => None,
             }
         }
     };
-    let known = known_paths(engine, path, is_folder);
-    if is_folder {
+    let known = known_paths(engine, folder.as_ref().unwrap_or(path), folder.is_some());
+    if folder.is_some() {
         let inside: Vec<String> = known.into_iter().take(2 * OFFERED).collect();
         let held =
             if inside.is_empty() { String::new() } else { format!("; it holds {}", inside.join(", ")) };
@@ -485,9 +487,9 @@ fn split_lines(place: &str) -> Option<(&str, LineRange)> {
     let is_number = |text: &str| text.trim_start_matches('L').starts_with(|c: char| c.is_ascii_digit());
     let at = place.match_indices([':', '#']).map(|(at, _)| at).find(|at| is_number(&place[at + 1..]))?;
     let lines = place[at + 1..].split(':').next()?;
+    let is_from = lines.chars().all(|c| c == 'L' || c.is_ascii_digit());
     let lines: LineRange = lines.parse().ok()?;
-    let is_one = lines.last == Some(lines.first);
-    let last = if is_one { Some(lines.first.saturating_add(LINES_FROM - 1)) } else { lines.last };
+    let last = if is_from { Some(lines.first.saturating_add(LINES_FROM - 1)) } else { lines.last };
     Some((&place[..at], LineRange { last, ..lines }))
 }
 
@@ -589,6 +591,8 @@ mod tests {
         };
         check("src/a.rs:12", Some(("src/a.rs", 12, Some(51))));
         check("src/a.rs:12-20", Some(("src/a.rs", 12, Some(20))));
+        check("src/a.rs:12-12", Some(("src/a.rs", 12, Some(12))));
+        check("a.rs#L3-L3", Some(("a.rs", 3, Some(3))));
         check("src/a.rs:12-", Some(("src/a.rs", 12, None)));
         check("src/a.rs:12:5: fn a() {", Some(("src/a.rs", 12, Some(51))));
         check("a b.rs#L3-L7", Some(("a b.rs", 3, Some(7))));

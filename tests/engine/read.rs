@@ -192,10 +192,13 @@ fn links_do_not_lead_out() {
     link("/etc", "etc");
     link("/etc/passwd", "passwd");
     link("src/pool.py", "inner.py");
+    link("src", "sources");
     let engine = open(&tree);
     for path in ["etc/passwd", "passwd"] {
         let expected = format!("BadRequest: path '{path}' leads out of the root '{}'", root.display());
         assert_eq!(shown(engine.ask(&request(path))), expected);
     }
     assert_eq!(shown(engine.ask(&request("inner.py"))), "src/pool.py:1-11");
+    let expected = "NotAFile: path 'sources' is a folder; it holds src/pool.py, src/server.rs; give a file";
+    assert_eq!(shown(engine.ask(&request("sources"))), expected);
 }
