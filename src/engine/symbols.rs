@@ -432,11 +432,15 @@ enum WantedName {
 
 impl SymbolPattern {
     fn new(pattern: &str) -> Result<SymbolPattern, Error> {
-        if let Some(words) = FuzzyWords::new(pattern) {
-            return Ok(SymbolPattern { name: WantedName::Words(words.words().to_vec()), container: None });
-        }
-        let (container, name) = query::split_container(pattern.trim());
+        let pattern = pattern.trim();
+        // A container stands before the first word, as in `LoginTest.rejects an empty password`.
+        let first = pattern.split_whitespace().next().unwrap_or_default();
+        let (container, begin) = query::split_container(first);
         let container = Fuzzy::new(query::split_container(container).1);
+        let name = &pattern[first.len() - begin.len()..];
+        if let Some(words) = FuzzyWords::new(name) {
+            return Ok(SymbolPattern { name: WantedName::Words(words.words().to_vec()), container });
+        }
         if name.contains(['*', '?', '[']) {
             let glob = GlobBuilder::new(name).case_insensitive(true).build();
             let glob = glob.map_err(|error| Error::bad(format!("pattern is '{name}': {}", error.kind())))?;

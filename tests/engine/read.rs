@@ -141,6 +141,21 @@ fn a_file_by_its_name_alone_and_a_function_by_its_module() {
 }
 
 #[test]
+fn a_name_of_several_words_may_have_its_container() {
+    let tree = Tree::new(
+        "\n=== src/SumTest.kt\nclass SumTest {\n    fun `adds two numbers`() {\n        check(1 + 1 == 2)\n    }\n}\n",
+    );
+    let engine = open(&tree);
+    for typed in ["SumTest.adds two numbers", "adds two numbers"] {
+        let expected = "src/SumTest.kt:2-4 SumTest.adds two numbers";
+        assert_eq!(shown(engine.ask(&request(typed))), expected);
+        assert_eq!(shown(engine.ask(&symbol(None, typed))), expected);
+    }
+    let missing = shown(engine.ask(&symbol(None, "Other.adds two numbers")));
+    assert!(missing.starts_with("NotFound: the tree defines no 'Other.adds two numbers'"), "{missing}");
+}
+
+#[test]
 fn a_missing_path_is_an_error_with_the_nearest_names() {
     let tree = Tree::new(TREE);
     let engine = open(&tree);
