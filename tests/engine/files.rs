@@ -57,6 +57,22 @@ fn the_name_comes_before_the_path_and_the_short_before_the_long() {
 }
 
 #[test]
+fn letters_that_are_scattered_over_a_name_are_left_out_beside_a_better_match() {
+    let tree = Tree::new(
+        "\n=== a/org.signin.ts\nlet a\n=== b/org.settings.email-domains._index.ts\nlet b\n=== b/org.settings.branding.ts\nlet \
+         c\n=== src/user_controller.ts\nlet d\n=== src/usrctl.ts\nlet e\n",
+    );
+    let reply = ask(&tree, "signin");
+    assert_eq!((paths(&reply), reply.left_out), (vec!["a/org.signin.ts"], 2));
+    // Letters of an abbreviation are few runs, or begin words.
+    for (pattern, expected) in [("usrctl", 2), ("uc", 2), ("orgbranding", 1)] {
+        assert_eq!(ask(&tree, pattern).total, expected, "{pattern}");
+    }
+    // Scattered letters are shown where nothing else matches.
+    assert_eq!(paths(&ask(&tree, "sngbrndng")), ["b/org.settings.branding.ts"]);
+}
+
+#[test]
 fn globs_and_lists_are_in_the_order_of_paths() {
     let tree = Tree::new(TREE);
     let globbed = ask(&tree, "*mod*");

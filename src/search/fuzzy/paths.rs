@@ -87,6 +87,9 @@ pub(super) struct PathMatcher<'f, 'p> {
     scored: usize,
 }
 
+/// A match is long if it has so many characters for each letter of the pattern.
+const LONG: usize = 3;
+
 /// A matching path and the upper bound of its key.
 struct PathCandidate<'p> {
     bound: u64,
@@ -223,7 +226,10 @@ impl<'f, 'p> PathMatcher<'f, 'p> {
         let by_path = in_path * PATH_WORTH + last;
         let part = if by_name >= by_path { MatchedPart::Name } else { MatchedPart::Path };
         let is_scattered = in_name.max(in_path) < fuzzy.least_score
-            || part == MatchedPart::Path && 2 * self.runs_in(path) > fuzzy.n_letters + 1;
+            || match part {
+                MatchedPart::Path => 2 * self.runs_in(path) > fuzzy.n_letters + 1,
+                MatchedPart::Name => self.is_scattered_in(name),
+            };
         let place = fuzzy.place_in(path, name);
         Some(FoundPath::new(file, path, place, (by_name.max(by_path), part, is_scattered)))
     }
@@ -239,6 +245,25 @@ impl<'f, 'p> PathMatcher<'f, 'p> {
         self.fuzzy.atom.indices(text, &mut self.matcher, &mut self.places);
         self.places.sort_unstable();
         self.places.chunk_by(|one, next| one + 1 == *next).count()
+    }
+
+    /// Whether the letters of the pattern are scattered over a file name: half of them begin runs within words, and the match is
+    /// long. The beginnings of words, as in `uc` for `UserController`, are how people abbreviate names.
+    fn is_scattered_in(&mut self, name: &str) -> bool {
+        self.places.clear();
+        let text = Utf32Str::new(name, &mut self.chars);
+        self.fuzzy.atom.indices(text, &mut self.matcher, &mut self.places);
+        self.places.sort_unstable();
+        let (Some(first), Some(last)) = (self.places.first(), self.places.last()) else { return false };
+        let len = (last - first + 1) as usize;
+        let begins_word = |at: u32| {
+            let Some(before) = at.checked_sub(1).map(|before| text.get(before)) else { return true };
+            !before.is_alphanumeric() || (before.is_lowercase() && text.get(at).is_uppercase())
+        };
+        let runs = self.places.chunk_by(|one, next| one + 1 == *next);
+        let inside = runs.filter(|run| !begins_word(run[0])).count();
+        let n_letters = self.fuzzy.n_letters;
+        2 * inside > n_letters || (2 * inside >= n_letters && len > LONG * n_letters)
     }
 
     fn finish(mut self) -> BestPaths<'p> {
