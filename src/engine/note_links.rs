@@ -30,8 +30,25 @@ const MAX_NAMED: usize = 3;
 pub(super) struct LinkedItem {
     name: String,
     kind: SymbolKind,
-    lines: Lines,
+    /// The symbol with its doc comment.
     span: Span,
+}
+
+/// The symbols with the lines that they have with their doc comments.
+fn with_lines<'i>(items: &'i [LinkedItem], index: &LineIndex) -> Vec<(Lines, &'i LinkedItem)> {
+    items.iter().map(|item| (index.lines_of(item.span), item)).collect()
+}
+
+/// The innermost of some symbols with a line.
+fn innermost<'i, 's>(
+    items: impl Iterator<Item = &'s (Lines, &'i LinkedItem)>,
+    line: u32,
+) -> Option<&'i LinkedItem>
+where
+    'i: 's,
+{
+    let around = items.filter(|(lines, _)| lines.first <= line && line <= lines.last);
+    around.min_by_key(|(lines, _)| lines.count()).map(|(_, item)| *item)
 }
 
 /// The files of a tree at one moment, read for links.
@@ -98,7 +115,7 @@ impl<'e> LinkSources<'e> {
         };
         let take = |item: FileItem<'_>| {
             let name = qualified_name(item.container, item.name);
-            let item = LinkedItem { name, kind: item.kind, lines: item.lines, span: item.span };
+            let item = LinkedItem { name, kind: item.kind, span: item.span };
             (item.kind != SymbolKind::Doc && !item.name.is_empty() && item.name != ".").then_some(item)
         };
         self.items.extend(items::items(self.engine, &sources, wanted.into_iter(), &take)?);
@@ -142,7 +159,9 @@ impl<'e> LinkSources<'e> {
         self.prepare(present.iter().map(|file| &file.path))?;
         let (mut symbols, mut files) = (Vec::new(), Vec::new());
         for file in present {
-            let items: Vec<LinkedItem> = touched(self.items_of(&file.path), file);
+            let text = self.text(&file.path);
+            let index = LineIndex::new(text.as_ref().map_or("", |source| &source.text));
+            let items: Vec<LinkedItem> = touched(self.items_of(&file.path), &index, file);
             let before = symbols.len();
             for item in &items {
                 symbols.extend(self.symbol_link(&file.path, item, at));
@@ -205,21 +224,21 @@ impl<'e> LinkSources<'e> {
     }
 }
 
-/// The innermost symbols around the lines that a change touches.
-fn touched(items: &[LinkedItem], file: &ChangedFile) -> Vec<LinkedItem> {
-    let mut found: Vec<usize> = Vec::new();
+/// The innermost functions and types around the lines that a change touches, or other symbols outside of these.
+fn touched(items: &[LinkedItem], index: &LineIndex, file: &ChangedFile) -> Vec<LinkedItem> {
+    let items = with_lines(items, index);
+    let mut found: Vec<&LinkedItem> = Vec::new();
     for lines in &file.touched {
         let (low, high) = (lines.first.min(lines.last).max(1), lines.first.max(lines.last));
         for line in low..=high {
-            let around =
-                items.iter().enumerate().filter(|(_, own)| own.lines.first <= line && line <= own.lines.last);
-            let innermost = around.filter(|(_, own)| own.kind.is_function() || own.kind.is_type_like());
-            found.extend(innermost.min_by_key(|(_, own)| own.lines.count()).map(|(at, _)| at));
+            let holders = items.iter().filter(|(_, own)| own.kind.is_function() || own.kind.is_type_like());
+            found.extend(innermost(holders, line).or_else(|| innermost(items.iter(), line)));
         }
     }
-    found.sort_unstable();
-    found.dedup();
-    found.into_iter().map(|at| items[at].clone()).collect()
+    let mut known = FxHashSet::default();
+    found.retain(|own| known.insert((own.span.start, own.span.end)));
+    found.sort_by_key(|own| own.span.start);
+    found.into_iter().cloned().collect()
 }
 
 /// The links that a caller writes: files, symbols of files, places, and names of symbols.
@@ -292,14 +311,14 @@ fn link_of_line(
     sources: &mut LinkSources<'_>,
     at: Option<&str>,
 ) -> Result<Vec<NoteLink>, Error> {
-    let n_lines = sources.text(path).map_or(0, |source| LineIndex::new(&source.text).count());
+    let text = sources.text(path);
+    let index = text.map(|source| LineIndex::new(&source.text)).unwrap_or_default();
+    let n_lines = index.count();
     if line == 0 || line > n_lines {
         return Err(Error::bad(format!("link: '{path}' has lines 1 to {n_lines} and no line {line}")));
     }
     sources.prepare(std::iter::once(path))?;
-    let around =
-        sources.items_of(path).iter().filter(|item| item.lines.first <= line && line <= item.lines.last);
-    let innermost = around.min_by_key(|item| item.lines.count()).cloned();
+    let innermost = innermost(with_lines(sources.items_of(path), &index).iter(), line).cloned();
     Ok(match innermost {
         Some(item) => sources.symbol_link(path, &item, at).into_iter().collect(),
         None => sources.file_link(path, at).into_iter().collect(),

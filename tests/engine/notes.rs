@@ -194,6 +194,30 @@ fn a_note_about_a_large_commit_links_the_code_before_its_tests_and_says_what_is_
 }
 
 #[test]
+fn a_line_of_a_doc_comment_links_the_symbol_below() {
+    let tree = repository();
+    let code =
+        "/** The most days\n *  of a window. */\nexport const MAX_DAYS = 30;\n\nexport const other = 1;\n";
+    tree.write("src/window.ts", code);
+    tree.commit();
+    let engine = open(&tree);
+    let linked =
+        |row: &NoteRow| -> Vec<Option<String>> { row.links.iter().map(|link| link.symbol.clone()).collect() };
+    for line in 1..=3 {
+        let row = add(&engine, "A place", &[&format!("src/window.ts:{line}")]);
+        assert_eq!(linked(&row), [Some("MAX_DAYS".to_string())], "{line}");
+    }
+    assert_eq!(linked(&add(&engine, "Between", &["src/window.ts:4"])), [None]);
+    tree.write("src/window.ts", code.replace("most days", "largest number of days"));
+    tree.commit();
+    let commit = AddNoteRequest {
+        commit: Some("HEAD".into()),
+        ..AddNoteRequest::new(NoteKind::Revision, "A clearer comment")
+    };
+    assert_eq!(linked(&engine.ask(&commit).unwrap().notes[0]), [Some("MAX_DAYS".to_string())]);
+}
+
+#[test]
 fn links_that_mean_nothing_are_refused_with_what_there_is() {
     let tree = repository();
     let engine = open(&tree);
