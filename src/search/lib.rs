@@ -84,7 +84,7 @@ pub use ranking::Ranking;
 pub use rarity::rarity;
 pub use reason::{Contribution, reasons};
 pub use reranker::{RerankText, Reranker};
-pub use role::{is_aside, is_header, is_prose, test_part};
+pub use role::{compat_part, generated_part, is_aside, is_header, is_prose, test_part};
 pub use similar::ComparedFiles;
 pub use similar_texts::{SimilarTexts, Similarity};
 pub use snapshot::SearchSnapshot;

@@ -104,7 +104,7 @@ pub fn test_part(path: &str) -> Option<&str> {
 }
 
 /// The part of the path that marks compatibility or vendored code, if any.
-pub(crate) fn compat_part(path: &str) -> Option<&str> {
+pub fn compat_part(path: &str) -> Option<&str> {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     folders.split('/').find(|part| matches(part, COMPAT_PARTS)).or_else(|| {
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
@@ -113,7 +113,7 @@ pub(crate) fn compat_part(path: &str) -> Option<&str> {
 }
 
 /// The part of the path that marks generated code, if any.
-pub(crate) fn generated_part(path: &str) -> Option<&str> {
+pub fn generated_part(path: &str) -> Option<&str> {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     if matches(name, GENERATED_FILES) {
         return Some(name);

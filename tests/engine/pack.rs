@@ -576,6 +576,49 @@ fn a_long_function_does_not_take_the_room_of_a_file_that_the_task_names() {
     );
 }
 
+/// A tree whose code lies in `legacy/`, with tests, stylesheets and prose about the same words.
+fn old_tree() -> Tree {
+    let file = |number: usize| {
+        format!("\n=== legacy/core/part{number}.py\ndef part{number}():\n    return {number}\n")
+    };
+    let others: String = (0..8).map(file).collect();
+    Tree::new(&format!(
+        "{others}\n=== legacy/core/alerts.py\ndef send_alerts(check):\n    \"\"\"Sends the alerts of a check that is \
+         down.\"\"\"\n    return notify(check)\n=== legacy/core/notify.py\ndef notify(check):\n    \"\"\"Sends one alert to \
+         each channel.\"\"\"\n    return check\n=== web/alerts.less\n.alerts {{ color: red; }}\n.alerts .check \
+         {{ down: 1; }}\n=== core/commonTest/AlertsSent.py\ndef alerts_sent_when_a_check_is_down():\n    assert \
+         send_alerts(1)\n=== docs/alerts.md\n# Send alerts\nAlerts are sent when a check is down.\n"
+    ))
+}
+
+#[test]
+fn tests_and_stylesheets_stand_behind_the_code_of_a_tree_in_an_old_folder() {
+    let tree = old_tree();
+    let engine = open(&tree);
+    let reply = engine.ask(&PackRequest::new("send the alerts of a check that is down")).unwrap();
+    let score =
+        |path: &str| reply.files.iter().find(|file| file.path.as_str() == path).map_or(0.0, |own| own.score);
+    let code = score("legacy/core/alerts.py");
+    for aside in ["web/alerts.less", "core/commonTest/AlertsSent.py"] {
+        assert!(score(aside) < code, "{aside} {} of {code}", score(aside));
+    }
+    let styled = engine.ask(&PackRequest::new("change the colour of alerts")).unwrap();
+    let of_style = styled.files.iter().find(|file| file.path.as_str() == "web/alerts.less").unwrap();
+    assert!(of_style.score > 0.3, "{:?}", units(&styled));
+}
+
+#[test]
+fn prose_does_not_lead_a_goal_about_code() {
+    let tree = old_tree();
+    let engine = open(&tree);
+    let task = "mask the part number in the log and send alerts when a check is down";
+    let reply = engine.ask(&PackRequest { budget: 700, ..PackRequest::new(task) }).unwrap();
+    assert_eq!(reply.goals.len(), 2);
+    let places = |path: &str| reply.files.iter().position(|file| file.path.as_str() == path);
+    let code = places("legacy/core/alerts.py").unwrap();
+    assert!(places("docs/alerts.md").is_none_or(|prose| prose > code), "{:?}", units(&reply));
+}
+
 #[test]
 fn a_copy_of_a_file_in_the_pack_is_left_out() {
     let upload = TREE.split("=== ").find(|part| part.starts_with("src/upload.py")).unwrap();

@@ -217,7 +217,8 @@ impl PackRun<'_, '_> {
     /// Whether a file belongs to the primary region, if the mode commits to that region.
     fn is_of_branch(&self, candidate: &PackCandidate) -> bool {
         let primary = self.record.regions.first();
-        let is_primary = |goal: &usize| primary.is_none_or(|region| region.goals.contains(goal));
+        let is_primary =
+            |(goal, _): &(usize, usize)| primary.is_none_or(|region| region.goals.contains(goal));
         !self.commits_to_region()
             || candidate.evidence.is_named
             || candidate.goals.is_empty()

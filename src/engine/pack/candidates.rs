@@ -63,9 +63,9 @@ pub(crate) struct PackCandidate {
     /// The places, best first.
     pub places: Vec<CandidatePlace>,
     pub evidence: NeedEvidence,
-    /// The goals whose searches found the file.
-    pub goals: Vec<usize>,
-    /// The goals of whose searches the file is the first one.
+    /// The goals whose searches found the file, each with the rank of the file.
+    pub goals: Vec<(usize, usize)>,
+    /// The goals of whose searches the file is the first one, of the kinds that the task asks for.
     pub leads: Vec<usize>,
     /// The edge that led to the file, if no search found it.
     pub edge: Option<String>,
@@ -100,11 +100,8 @@ impl PackCandidates {
             }
             let goals: Vec<usize> = goal.or(is_only.then_some(0)).into_iter().collect();
             for &goal in &goals {
-                if !candidate.goals.contains(&goal) {
-                    candidate.goals.push(goal);
-                }
-                if rank == 0 && !candidate.leads.contains(&goal) {
-                    candidate.leads.push(goal);
+                if !candidate.goals.iter().any(|(known, _)| *known == goal) {
+                    candidate.goals.push((goal, rank));
                 }
             }
             candidate.add(CandidatePlace {

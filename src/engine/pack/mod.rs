@@ -22,6 +22,7 @@ mod near;
 mod notes;
 mod parts;
 mod probe;
+mod roles;
 mod run;
 mod seeds;
 mod sent;

@@ -12,7 +12,6 @@ use spyhop_base::model::SymbolKind;
 use spyhop_base::path;
 use spyhop_context::pack::WeighedFile;
 use spyhop_graph::Definition;
-use spyhop_search::{is_aside, is_prose};
 
 /// The first files whose neighbours count.
 const FIRST: usize = 12;
@@ -147,27 +146,6 @@ impl PackRun<'_, '_> {
             let name = others().map(likeness).fold(0.0, f32::max);
             (own.evidence.imported, own.evidence.importing, own.evidence.name) = (imported, importing, name);
         }
-    }
-
-    /// Marks the files of kinds that the task does not ask for.
-    pub(super) fn mark_asides(&self, candidates: &mut PackCandidates) {
-        for own in candidates.by_file.values_mut() {
-            let is_led = own.evidence.is_named || own.evidence.near > 0.0;
-            own.evidence.is_aside = !is_led && self.is_aside(own.file);
-        }
-    }
-
-    /// Whether a file is a test, prose, data or the like, and the task does not ask for such files.
-    fn is_aside(&self, file: u32) -> bool {
-        let version = self.snapshot.version(file);
-        let (path, language) = (version.path(), version.language());
-        let name = self.engine.grammars().name(language);
-        let asks = self.query.asks;
-        let is_data = matches!(name, "json" | "yaml" | "toml" | "xml" | "ini" | "csv");
-        let is_prose = is_prose(path, language, self.engine.grammars());
-        (is_aside(path) && !asks.tests && !asks.compat && !asks.generated)
-            || (is_prose && !asks.docs)
-            || (is_data && !asks.data)
     }
 
     /// Finds places in the files that an edge or a start point led to: the definition with the most words of the task, or

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::assembled::Assembled;
 use super::candidates::PackCandidates;
 use super::imported::KnownImports;
+use super::roles::CommonFolders;
 use super::units::Units;
 use crate::answer::AnswerContext;
 use crate::api::cursor::page_cursor;
@@ -58,6 +59,7 @@ pub(crate) struct PackRun<'a, 'e> {
     pub graph: GraphAnswer<'a, 'e>,
     pub units: Units<'a>,
     pub imports: KnownImports,
+    pub folders: CommonFolders,
     pub record: PackDiagnostics,
     /// Whether units that the session was sent are left out.
     pub dedupes: bool,
@@ -136,6 +138,7 @@ fn pack(
         graph,
         units,
         imports,
+        folders: CommonFolders::default(),
         record,
         dedupes: false,
     };
