@@ -398,7 +398,19 @@ impl<'a> AnswerContext<'a> {
         }
         let stale = !is_path_only && text.is_none();
         // The text must come from the indexed content.
-        let shown = text.as_ref().map(|text| self.shown_text(&face, file, query, (version.path(), text)));
+        let shown_as = |face: &HitDisplay| {
+            text.as_ref().map(|text| self.shown_text(face, file, query, (version.path(), text)))
+        };
+        let mut shown = shown_as(&face);
+        let kinds = self.filter.kinds();
+        let mut face = face;
+        if let Some((_, line)) = &shown
+            && let Some(of_line) =
+                spyhop_search::face_of_line(&face, kinds, self.snapshot, &ranked, line.line)?
+        {
+            shown = shown_as(&of_line);
+            face = of_line;
+        }
         let (snippet, representative_line) = shown.unzip();
         let snippet = snippet.flatten();
         let language = self.engine.grammars().name(version.language());

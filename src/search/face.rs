@@ -57,6 +57,51 @@ pub fn face(
     Ok(face_among(&mut names, kinds, (&outline.symbols, exact), &snapshot.columns(hit.doc)?, enough))
 }
 
+/// The display of a whole chunk as the symbol with the line that says most about the hit, or without a name if no symbol of
+/// the chunk has the line; `None` if the hit is a place, or shown as a symbol already.
+pub fn face_of_line(
+    face: &HitDisplay,
+    kinds: Option<KindSet>,
+    snapshot: &SearchSnapshot,
+    hit: &Ranked,
+    line: u32,
+) -> Result<Option<HitDisplay>, SearchError> {
+    let columns = snapshot.columns(hit.doc)?;
+    if hit.place.is_some() || face.lines != columns.lines {
+        return Ok(None);
+    }
+    let mut names = Default::default();
+    let outline = snapshot.version(snapshot.file_of_doc(hit.doc)).outline(&mut names)?;
+    Ok(symbol_of_line(face, kinds, &outline.symbols, &columns, line))
+}
+
+fn symbol_of_line(
+    face: &HitDisplay,
+    kinds: Option<KindSet>,
+    symbols: &[OutlineSymbol<'_>],
+    columns: &DocColumns,
+    line: u32,
+) -> Option<HitDisplay> {
+    // A chunk that is a part of one symbol is shown whole.
+    if !symbols.iter().any(|own| columns.span.start < own.span.start && own.span.start < columns.span.end) {
+        return None;
+    }
+    let has_line = |own: &&OutlineSymbol<'_>| own.lines.first <= line && line <= own.lines.last;
+    let is_wanted = |own: &&OutlineSymbol<'_>| kinds.is_none_or(|kinds| kinds.contains(own.kind));
+    let innermost = symbols.iter().filter(has_line).filter(is_wanted).min_by_key(|own| own.lines.count());
+    let Some(symbol) = innermost else {
+        return Some(HitDisplay { kind: SymbolKind::Block, symbol: None, head: Vec::new(), ..face.clone() });
+    };
+    let lines = Lines {
+        first: symbol.lines.first.max(columns.lines.first),
+        last: symbol.lines.last.min(columns.lines.last),
+    };
+    let span =
+        Span { start: symbol.span.start.max(columns.span.start), end: symbol.span.end.min(columns.span.end) };
+    let (head, name) = (head_lines(symbols, symbol), Some(symbol.qualified()));
+    Some(HitDisplay { span, lines, kind: symbol.kind, symbol: name, head, wanted: None })
+}
+
 fn face_among(
     names: &mut QueriedNames<'_>,
     kinds: Option<KindSet>,

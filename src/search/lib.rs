@@ -72,7 +72,7 @@ pub use calibration::{MIN_TERMS_TO_DOUBT, QueryCalibration, ScoreInputs};
 pub use context::{Context, ExhaustivePass};
 pub use error::SearchError;
 pub use evidence::TermRarity;
-pub use face::{HitDisplay, face};
+pub use face::{HitDisplay, face, face_of_line};
 pub use head_files::HeadFiles;
 pub use hits::Ranked;
 pub use host_signal::{HostSignal, HostSignals, PlaceInput, SignalInput, SignalValue};

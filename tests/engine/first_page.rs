@@ -196,3 +196,26 @@ fn a_text_of_many_files_does_not_fill_the_first_page() {
     let reasons = reply.results.iter().flat_map(|hit| &hit.reasons);
     assert!(!reasons.into_iter().any(|reason| reason.text.contains("moved to the first page")));
 }
+
+#[test]
+fn a_hit_that_names_a_symbol_has_the_lines_of_that_symbol() {
+    let file = |number: usize| {
+        format!(
+            "\n=== src/hooks/hook_{number}.ts\nimport {{ prisma }} from 'prisma';\n\nexport type HookOptions{number} = {{\n  id: \
+             string;\n  team: number;\n}};\n\nexport const remove{number} = async (options: HookOptions{number}) => {{\n  \
+             return await prisma.delete(options.id, 'pending deliveries are cancelled');\n}};\n\nexport const keep{number} = \
+             1;\n"
+        )
+    };
+    let tree = Tree::new(&(0..24).map(file).collect::<String>());
+    let engine = open(&tree);
+    let request = SearchRequest { max_results: 24, ..SearchRequest::new("pending deliveries are cancelled") };
+    let hits = engine.search(&request).unwrap().results;
+    assert_eq!(hits.len(), 24);
+    for hit in hits {
+        let name = hit.symbol.as_deref().unwrap_or_default();
+        let telling = hit.representative_line.as_ref().unwrap().line;
+        assert!(name.starts_with("remove"), "{} {name}", hit.path);
+        assert_eq!((hit.lines.first, hit.lines.last, telling), (8, 10, 9), "{} {name}", hit.path);
+    }
+}
