@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::assembled::Assembled;
-use super::candidates::{CandidatePlace, PackCandidate, Start};
+use super::candidates::{CandidatePlace, PackCandidate, StartPlace};
 use super::filling::{Draft, DraftUnit, Filling, Pick, ShownLines, part_reason, reason_of};
 use super::run::PackRun;
 use crate::api::*;
@@ -123,7 +123,7 @@ impl PackRun<'_, '_> {
         filling: &mut Filling<'c>,
         wanted: &[(&'c PackCandidate, f32)],
     ) -> Result<(), Error> {
-        for start in [Start::Given, Start::User] {
+        for start in [StartPlace::Given, StartPlace::User] {
             for &(own, probability) in wanted {
                 for place in own.places.iter().filter(|place| place.start == Some(start)) {
                     self.take(filling, Pick { own, place, probability, is_backup: false })?;

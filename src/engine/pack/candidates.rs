@@ -22,12 +22,12 @@ pub(crate) struct CandidatePlace {
     /// Why the place was chosen, if no search found it.
     pub why: Option<String>,
     /// Whether the pack begins with the place.
-    pub start: Option<Start>,
+    pub start: Option<StartPlace>,
 }
 
 /// A place with which a pack begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Start {
+pub(crate) enum StartPlace {
     /// The caller gave the place, or the change of the request touches it.
     Given,
     /// The place uses one that the caller gave.

@@ -17,6 +17,7 @@ mod assembled;
 mod candidates;
 mod deepen;
 mod filling;
+mod folders;
 mod imported;
 mod near;
 mod notes;

@@ -1,7 +1,5 @@
 //! The files of kinds that a task does not ask for: tests, prose, data, stylesheets, old and vendored code.
 
-use std::cell::RefCell;
-
 use rustc_hash::FxHashMap;
 
 use super::candidates::PackCandidates;
@@ -10,18 +8,11 @@ use spyhop_base::path;
 use spyhop_graph::is_test_file;
 use spyhop_search::{compat_part, generated_part, is_prose, test_part};
 
-/// The share of the files of a tree from which a folder such as `legacy` holds the code of the tree.
-const COMMON: f32 = 0.1;
-
 /// Words of tasks about the look of pages.
 const STYLE_WORDS: &[&str] = &[
     "color", "colors", "colour", "colours", "css", "dark", "font", "layout", "less", "scss", "style",
     "styles", "theme",
 ];
-
-/// Whether folders of a name hold much of the tree, each name counted once for a pack.
-#[derive(Default)]
-pub(crate) struct CommonFolders(RefCell<FxHashMap<String, bool>>);
 
 impl PackRun<'_, '_> {
     /// Marks the files of kinds that the task does not ask for, and the first other file of each goal as the one that leads
@@ -53,7 +44,7 @@ impl PackRun<'_, '_> {
         let is_style = matches!(name, "css" | "scss" | "less");
         let is_prose = is_prose(path, language, self.engine.grammars());
         (!asks.tests && is_of_tests(path))
-            || (!asks.compat && compat_part(path).is_some_and(|part| !self.is_common(part)))
+            || (!asks.compat && compat_part(path).is_some_and(|part| !self.folders.has(self.snapshot, part)))
             || (!asks.generated && generated_part(path).is_some())
             || (is_prose && !asks.docs)
             || (is_data && !asks.data)
@@ -62,18 +53,6 @@ impl PackRun<'_, '_> {
 
     fn asks_style(&self) -> bool {
         self.query.terms.iter().any(|own| STYLE_WORDS.contains(&own.word.to_lowercase().as_str()))
-    }
-
-    /// Whether folders of a name hold so many files of the tree that the name tells nothing.
-    fn is_common(&self, folder: &str) -> bool {
-        let mut known = self.folders.0.borrow_mut();
-        *known.entry(folder.to_lowercase()).or_insert_with(|| {
-            let is_named = |part: &str| part.eq_ignore_ascii_case(folder);
-            let n_files = self.snapshot.n_files();
-            let has = |file: &u32| path::split(self.snapshot.path(*file)).0.split('/').any(is_named);
-            let inside = (0..n_files as u32).filter(has).count();
-            inside as f32 >= COMMON * n_files as f32
-        })
     }
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::assembled::Assembled;
 use super::candidates::PackCandidates;
+use super::folders::CommonFolders;
 use super::imported::KnownImports;
-use super::roles::CommonFolders;
 use super::units::Units;
 use crate::answer::AnswerContext;
 use crate::api::cursor::page_cursor;

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::candidates::{CandidatePlace, PackCandidates, Start};
+use super::candidates::{CandidatePlace, PackCandidates, StartPlace};
 use super::run::PackRun;
 use crate::api::{GraphChanges, Relation};
 use crate::error::Error;
@@ -76,7 +76,7 @@ impl PackRun<'_, '_> {
             let is_inside = |own: &Definition| own.file == file && own.lines.overlaps(lines);
             if !changed.symbols.iter().any(is_inside) {
                 let place = CandidatePlace::of_lines(lines, GIVEN, StartKind::Change.of_start());
-                candidates.of(file).add(CandidatePlace { start: Some(Start::Given), ..place });
+                candidates.of(file).add(CandidatePlace { start: Some(StartPlace::Given), ..place });
             }
         }
         self.units.set_touched(std::mem::take(&mut changed.touched));
@@ -95,7 +95,7 @@ impl PackRun<'_, '_> {
             let place = CandidatePlace::led(own.lines, own.kind, own.qualified(), GIVEN, kind.of_start());
             let candidate = candidates.of(own.file);
             candidate.evidence.is_named = true;
-            candidate.add(CandidatePlace { start: Some(Start::Given), ..place });
+            candidate.add(CandidatePlace { start: Some(StartPlace::Given), ..place });
         }
         if self.request.stages.graph {
             for edge in self.users(symbols)? {
@@ -148,7 +148,7 @@ impl PackRun<'_, '_> {
                 CandidatePlace::of_lines(lines, score, &why)
             }
         };
-        let start = (edge.depth == 1).then_some(Start::User);
+        let start = (edge.depth == 1).then_some(StartPlace::User);
         candidates.of(edge.file).add(CandidatePlace { start, ..place });
         Ok(())
     }
