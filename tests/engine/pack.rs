@@ -576,6 +576,26 @@ fn a_long_function_does_not_take_the_room_of_a_file_that_the_task_names() {
     );
 }
 
+#[test]
+fn what_uses_the_best_unit_of_a_file_is_in_the_pack_without_an_import() {
+    let filler = |number: usize| {
+        format!(
+            "\n=== src/store/Part{number}.java\npackage store;\nclass Part{number} {{\n    int size() {{ return {number}; }}\n}}\n"
+        )
+    };
+    let others: String = (0..60).map(filler).collect();
+    let tree = Tree::new(&format!(
+        "{others}\n=== src/store/Widening.java\npackage store;\nclass Widening {{\n    /** Adds the snooze column to the messages \
+         table. */\n    static void apply(Db db) {{\n        db.run(\"messages\");\n    }}\n}}\n=== \
+         src/store/Opening.java\npackage store;\nclass Opening {{\n    void open(Db db) {{\n        \
+         Widening.apply(db);\n    }}\n}}\n"
+    ));
+    let reply = pack(&tree, PackRequest::new("add a snooze column to the messages table"));
+    let user = file(&reply, "src/store/Opening.java");
+    assert_eq!(user.reason, "it uses Widening.apply", "{:?}", units(&reply));
+    assert_eq!(user.units[0].symbol.as_deref(), Some("Opening.open"));
+}
+
 /// A tree whose code lies in `legacy/`, with tests, stylesheets and prose about the same words.
 fn old_tree() -> Tree {
     let file = |number: usize| {

@@ -13,6 +13,8 @@ pub struct NeedEvidence {
     pub imported: f32,
     /// The share of the first files, by their weight, that the file imports.
     pub importing: f32,
+    /// The share of the first files, by their weight, whose best units the file uses or has the callees of.
+    pub called: f32,
     /// The likeness of the file's name to that of a first file, 0 to 1, times the share of that file.
     pub name: f32,
     /// Whether the task does not ask for this kind of file, such as a test.
@@ -38,6 +40,7 @@ impl NeedEvidence {
             + of_search(self.task).max(goal)
             + w::IMPORTED * self.imported
             + w::IMPORTING * self.importing
+            + w::CALLED * self.called
             + w::NAME * self.name
             - if self.is_aside { w::ASIDE } else { 0.0 }
             + w::NAMED * if self.is_named { 1.0 } else { self.near };
@@ -114,6 +117,7 @@ mod tests {
         assert!(more(|evidence| evidence.task = Some((0, 0.4))) > 0.0);
         assert!(more(|evidence| evidence.imported = 0.3) > 0.0);
         assert!(more(|evidence| evidence.importing = 0.3) > 0.0);
+        assert!(more(|evidence| evidence.called = 0.3) > 0.0);
         assert!(more(|evidence| evidence.name = 0.5) > 0.0);
         assert!(more(|evidence| evidence.is_named = true) > 0.0);
         assert!(more(|evidence| evidence.near = 0.5) > 0.0);

@@ -26,6 +26,9 @@ pub(crate) const GOAL: f32 = 2.0;
 pub const IMPORTED: f32 = 1.9;
 pub(crate) const IMPORTING: f32 = 4.4;
 
+/// The weight of the share of the first files whose best units the file uses or has the callees of.
+pub(crate) const CALLED: f32 = 4.4;
+
 /// The weight of a common beginning of the file's name and of the name of a first file.
 pub const NAME: f32 = 2.4;
 

@@ -167,7 +167,7 @@ impl PackRun<'_, '_> {
     }
 
     /// Adds the backup, if there is room: the best file of another region, or else the best file that was too improbable
-    /// and lies in a folder without a file of the pack.
+    /// and lies in a folder without a file of the pack. A file of a kind that the task does not ask for is none.
     pub(super) fn back_up<'c>(
         &mut self,
         filling: &mut Filling<'c>,
@@ -179,7 +179,7 @@ impl PackRun<'_, '_> {
         }
         let folder = |own: &PackCandidate| path::split(self.snapshot.path(own.file)).0;
         let folders: FxHashSet<&str> = filling.drafts.iter().map(|draft| folder(draft.candidate)).collect();
-        let is_elsewhere = |own: &PackCandidate| !folders.contains(folder(own));
+        let is_elsewhere = |own: &PackCandidate| !own.evidence.is_aside && !folders.contains(folder(own));
         let of_other = others.first();
         let backup = of_other.or_else(|| improbable.iter().find(|(own, _)| is_elsewhere(own)));
         let Some(&(own, probability)) = backup else { return Ok(()) };

@@ -1,5 +1,6 @@
 //! The neighbours of the first files: what they import, what imports them, and what lies beside them.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
@@ -7,6 +8,7 @@ use rustc_hash::FxHashSet;
 use super::candidates::{CandidatePlace, PackCandidate, PackCandidates};
 use super::deepen::FURTHER_SHARE;
 use super::run::PackRun;
+use super::traces::MIN_CONFIDENCE;
 use crate::error::Error;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path;
@@ -19,6 +21,10 @@ const FIRST: usize = 12;
 /// The first files whose imports become candidates, and the first files whose importers do.
 const IMPORTS_OF: usize = 8;
 const IMPORTERS_OF: usize = 2;
+
+/// The first files whose best units lead to callees and users, and the most files of either.
+const CALLS_OF: usize = 3;
+const MAX_ENDS: usize = 12;
 
 /// The first folders whose other files become candidates.
 const FOLDERS_OF: usize = 5;
@@ -75,6 +81,7 @@ impl PackRun<'_, '_> {
                 }
             }
         }
+        self.add_called(candidates, &first)?;
         self.add_evidence(candidates, &first);
         self.record.edges += self.imports.edges();
         Ok(())
@@ -110,6 +117,58 @@ impl PackRun<'_, '_> {
             let is_taken = self.answer.takes_file(version.path(), version.language());
             if is_taken && !self.is_aside(file) && !version.content().is_path_only() {
                 candidates.of(file).edge.get_or_insert_with(|| edge.to_string());
+            }
+        }
+    }
+
+    /// Adds what the best units of the first files call, and what uses these units. Files of one package need no imports for
+    /// that.
+    fn add_called(&mut self, candidates: &mut PackCandidates, first: &[FirstFile]) -> Result<(), Error> {
+        for own in first.iter().take(CALLS_OF) {
+            let place = candidates.by_file.get(&own.file).and_then(|known| known.places.first());
+            let Some(extent) = place.map(|place| self.units.extent(own.file, place)).transpose()?.flatten()
+            else {
+                continue;
+            };
+            let Some(unit) = self.definition_of(own.file, &extent)? else { continue };
+            let (callees, users) = self.edges_of(&unit)?;
+            self.record.edges += callees.len() + users.len();
+            let name = unit.qualified();
+            let called = callees.into_iter().map(|edge| (edge.confidence, edge.to.file, Some(edge.to)));
+            self.add_ends(candidates, called.collect(), own, &format!("{name} calls it"));
+            let using = users.into_iter().map(|edge| (edge.confidence, edge.file, edge.from));
+            self.add_ends(candidates, using.collect(), own, &format!("it uses {name}"));
+        }
+        Ok(())
+    }
+
+    /// Adds the other ends of the edges of a unit, if they are few, with the share of the unit's file.
+    fn add_ends(
+        &self,
+        candidates: &mut PackCandidates,
+        ends: Vec<(f32, u32, Option<Definition>)>,
+        first: &FirstFile,
+        why: &str,
+    ) {
+        let mut files: BTreeMap<u32, (f32, Option<Definition>)> = BTreeMap::new();
+        for (confidence, file, end) in ends.into_iter().filter(|(_, file, _)| *file != first.file) {
+            let version = self.snapshot.version(file);
+            let is_taken = self.answer.takes_file(version.path(), version.language());
+            let known = files.get(&file).is_some_and(|(known, _)| *known >= confidence);
+            if confidence >= MIN_CONFIDENCE && is_taken && !known && !self.is_aside(file) {
+                files.insert(file, (confidence, end));
+            }
+        }
+        if files.len() > MAX_ENDS {
+            return;
+        }
+        let damping = 1.0 + (1.0 + files.len() as f32).ln();
+        for (file, (confidence, end)) in files {
+            let candidate = candidates.of(file);
+            candidate.evidence.called += first.share * confidence / damping;
+            candidate.edge.get_or_insert_with(|| why.to_string());
+            if let Some(end) = end.filter(|_| candidate.places.is_empty()) {
+                candidate.add(CandidatePlace::led(end.lines, end.kind, end.qualified(), 0.0, why));
             }
         }
     }

@@ -15,7 +15,7 @@ use spyhop_graph::{Definition, GraphEdge};
 const MAX_OF_KIND: usize = 4;
 
 /// The least confidence of an edge that is shown.
-const MIN_CONFIDENCE: f32 = 0.6;
+pub(crate) const MIN_CONFIDENCE: f32 = 0.6;
 
 /// The most import statements of a file.
 const MAX_IMPORTS: usize = 10;
@@ -23,18 +23,9 @@ const MAX_IMPORTS: usize = 10;
 impl PackRun<'_, '_> {
     /// The callees, callers and tests of a unit, each a few, and the number of edges that were followed for them.
     pub(super) fn traces(&self, file: u32, unit: &UnitExtent) -> Result<(Vec<PackTrace>, usize), Error> {
-        let symbols = self.graph.graph.symbols(file)?;
-        let is_unit = |own: &Definition| {
-            unit.lines.first <= own.lines.first
-                && own.lines.last <= unit.lines.last
-                && unit.symbol.as_deref() == Some(&*own.qualified())
-        };
-        let Some(own) = symbols.into_iter().find(is_unit) else { return Ok((Vec::new(), 0)) };
+        let Some(own) = self.definition_of(file, unit)? else { return Ok((Vec::new(), 0)) };
         let graph = &self.graph.graph;
-        let callees = if own.kind.is_function() { graph.callees(&own)? } else { Vec::new() };
-        let users = graph.uses_of(std::slice::from_ref(&own), 1, |relation| {
-            matches!(relation, Relation::Calls | Relation::References)
-        })?;
+        let (callees, users) = self.edges_of(&own)?;
         let edges = callees.len() + users.len();
         let is_test = |edge: &&GraphEdge| graph.is_test(edge.file, edge.from.as_ref());
         let (tests, callers): (Vec<&GraphEdge>, Vec<&GraphEdge>) = users.iter().partition(is_test);
@@ -48,6 +39,26 @@ impl PackRun<'_, '_> {
             self.add_traces(&mut traces, named.iter().collect(), false, Some(Relation::Tests))?;
         }
         Ok((traces, edges))
+    }
+
+    /// The definition that a unit shows.
+    pub(super) fn definition_of(&self, file: u32, unit: &UnitExtent) -> Result<Option<Definition>, Error> {
+        let is_unit = |own: &Definition| {
+            unit.lines.first <= own.lines.first
+                && own.lines.last <= unit.lines.last
+                && unit.symbol.as_deref() == Some(&*own.qualified())
+        };
+        Ok(self.graph.graph.symbols(file)?.into_iter().find(is_unit))
+    }
+
+    /// The callees of a definition, and its uses.
+    pub(super) fn edges_of(&self, own: &Definition) -> Result<(Vec<GraphEdge>, Vec<GraphEdge>), Error> {
+        let graph = &self.graph.graph;
+        let callees = if own.kind.is_function() { graph.callees(own)? } else { Vec::new() };
+        let users = graph.uses_of(std::slice::from_ref(own), 1, |relation| {
+            matches!(relation, Relation::Calls | Relation::References)
+        })?;
+        Ok((callees, users))
     }
 
     /// Adds the most certain edges of one kind, one for each other end.
