@@ -601,13 +601,14 @@ fn old_tree() -> Tree {
     let file = |number: usize| {
         format!("\n=== legacy/core/part{number}.py\ndef part{number}():\n    return {number}\n")
     };
-    let others: String = (0..8).map(file).collect();
+    let others: String = (0..20).map(file).collect();
     Tree::new(&format!(
         "{others}\n=== legacy/core/alerts.py\ndef send_alerts(check):\n    \"\"\"Sends the alerts of a check that is \
          down.\"\"\"\n    return notify(check)\n=== legacy/core/notify.py\ndef notify(check):\n    \"\"\"Sends one alert to \
          each channel.\"\"\"\n    return check\n=== web/alerts.less\n.alerts {{ color: red; }}\n.alerts .check \
          {{ down: 1; }}\n=== core/commonTest/AlertsSent.py\ndef alerts_sent_when_a_check_is_down():\n    assert \
-         send_alerts(1)\n=== docs/alerts.md\n# Send alerts\nAlerts are sent when a check is down.\n"
+         send_alerts(1)\n=== docs/alerts.md\n# Send alerts\nAlerts are sent when a check is down.\n=== docs/assets/alerts.js\n/** Shows \
+         the alerts of a check that is down. */\nfunction sendAlerts(check) {{\n  return check.down;\n}}\n"
     ))
 }
 
@@ -622,6 +623,15 @@ fn tests_and_stylesheets_stand_behind_the_code_of_a_tree_in_an_old_folder() {
     for aside in ["web/alerts.less", "core/commonTest/AlertsSent.py"] {
         assert!(score(aside) < code, "{aside} {} of {code}", score(aside));
     }
+    let of_docs = |task: &str| {
+        let reply = engine.ask(&PackRequest::new(task)).unwrap();
+        file(&reply, "docs/assets/alerts.js").score
+    };
+    let (of_code, of_prose) = (
+        of_docs("send the alerts of a check that is down"),
+        of_docs("send the alerts of a check that is down in the docs"),
+    );
+    assert!(of_code + 0.1 < of_prose, "{of_code} {of_prose}");
     let styled = engine.ask(&PackRequest::new("change the colour of alerts")).unwrap();
     let of_style = styled.files.iter().find(|file| file.path.as_str() == "web/alerts.less").unwrap();
     assert!(of_style.score > 0.3, "{:?}", units(&styled));

@@ -46,9 +46,15 @@ impl PackRun<'_, '_> {
         (!asks.tests && is_of_tests(path))
             || (!asks.compat && compat_part(path).is_some_and(|part| !self.folders.has(self.snapshot, part)))
             || (!asks.generated && generated_part(path).is_some())
-            || (is_prose && !asks.docs)
+            || (!asks.docs && (is_prose || self.is_of_docs(path)))
             || (is_data && !asks.data)
             || (is_style && !asks.data && !self.asks_style())
+    }
+
+    /// Whether a file, such as a script of a page, lies below a folder of documentation.
+    fn is_of_docs(&self, path: &str) -> bool {
+        let mut folders = path::split(path).0.split('/');
+        folders.any(|part| matches!(part, "doc" | "docs") && !self.folders.has(self.snapshot, part))
     }
 
     fn asks_style(&self) -> bool {
