@@ -28,6 +28,7 @@ mod dependents;
 mod entries;
 mod family;
 mod file_graph;
+mod file_sort;
 mod files;
 mod generics;
 mod go_interfaces;
