@@ -484,7 +484,8 @@ impl ResolvedArguments<'_> {
     fn target(&self, typed: &str) -> Result<String, String> {
         if let Some(path) = roots::path_of_link(typed) {
             let place = self.roots.place(TARGET.name, &path, Some(self.root))?;
-            let line = roots::lines_of_link(typed).map(|lines| lines.first);
+            let line =
+                roots::lines_of_link(typed).and_then(|lines| lines.split('-').next()?.parse::<u32>().ok());
             return Ok(line.map_or(place.path.to_string(), |line| format!("{}:{line}", place.path)));
         }
         let file = catalog::file_of_target(typed);

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 
 use spyhop_base::path::RelPath;
 use spyhop_engine::Error;
-use spyhop_engine::api::LineRange;
 use spyhop_files::gitdir::GitFolders;
 use spyhop_interface::catalog::params;
 
@@ -158,15 +157,15 @@ pub fn path_of_link(text: &str) -> Option<String> {
     uri::path_of(text)?.into_os_string().into_string().ok()
 }
 
-/// The lines of a `file://` link: `#L3`, or `#L3-L9` and `#L3-9` as clients write several.
-pub fn lines_of_link(text: &str) -> Option<LineRange> {
+/// The lines of a `file://` link as they follow a path: `3` of `#L3`, which begins there, and `3-9` of `#L3-L9` or `#L3-9`.
+pub fn lines_of_link(text: &str) -> Option<String> {
     path_of_link(text)?;
     let (_, lines) = text.split_once("#L")?;
     let (first, last) = lines.split_once('-').map_or((lines, None), |(first, last)| (first, Some(last)));
     let number = |text: &str| text.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u32>().ok();
     let last = last.map(|last| last.trim_start_matches('L')).and_then(number);
     let text = number(first)?.to_string();
-    last.map_or(text.clone(), |last| format!("{text}-{last}")).parse().ok()
+    Some(last.map_or(text.clone(), |last| format!("{text}-{last}")))
 }
 
 /// A path below the root of each source of a library.

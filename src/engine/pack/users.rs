@@ -63,10 +63,6 @@ impl PackRun<'_, '_> {
         changes: &GraphChanges,
     ) -> Result<(), Error> {
         let mut changed = self.graph.changed_symbols(changes)?;
-        if changed.files.is_empty() && self.graph.warnings.is_empty() {
-            let text = "the change is empty: no text differs; name an older revision, as in --diff HEAD~1";
-            self.graph.warnings.push(text.to_string());
-        }
         for &file in &changed.files {
             let own = candidates.of(file);
             own.evidence.is_named = true;
