@@ -36,7 +36,7 @@ static STAND_INS: LazyLock<Vec<StandIn>> = LazyLock::new(|| {
 
 /// A module that a text names behind a setting: `setdefault("SETTING", "a.b")`, `SETTING=a.b`.
 static NAMED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"^["']?\s*[,=:)\]]+\s*["']?([A-Za-z_][\w.]*)"#).expect("a pattern of the source")
+    Regex::new(r#"^["'\])\s]*[,=:]\s*["']?([A-Za-z_][\w.]*)"#).expect("a pattern of the source")
 });
 
 impl Graph<'_> {
