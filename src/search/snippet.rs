@@ -125,7 +125,14 @@ pub fn shown_lines(
 ) -> Lines {
     let hit = extent(index, &SnippetRequest { expand: 0, ..*request });
     match request.max_chars {
-        Some(max) => choose(source, index, (hit, request.wanted), max, matcher),
+        Some(max) => {
+            // The query as written says more than the line that the hit names.
+            let is_literal = |line: &u32| matcher.is_literal(line_of(source, index, *line));
+            let wanted = request.wanted.filter(|line| (hit.first..=hit.last).contains(line));
+            let mut lines = wanted.into_iter().chain(hit.first..=hit.last);
+            let wanted = lines.find(is_literal).or(request.wanted);
+            choose(source, index, (hit, wanted), max, matcher)
+        }
         None => hit,
     }
 }
@@ -474,18 +481,21 @@ mod tests {
         let source = "class A:\n    x = 1\n    def f(self):\n        key\n        two\n        three\n";
         let index = LineIndex::new(source);
         let lines = Lines { first: 3, last: 6 };
-        let shown = |wanted: Option<u32>| {
+        let shown_of = |wanted: Option<u32>, literal: &str| {
             let terms = ["key".to_string()];
             let span = index.span_of(lines);
             let (head, max_chars) = (&[1, 3][..], Some(14));
             let request = SnippetRequest { lines, span, wanted, head, expand: 0, max_chars };
             let mut tokenizer = Tokenizer::new();
-            let mut matcher = SnippetMatcher::new(&terms, "", &mut tokenizer);
+            let mut matcher = SnippetMatcher::new(&terms, literal, &mut tokenizer);
             let best = shown_lines(source, &index, &request, &mut matcher);
             let snippet = snippet(source, &index, &request, best, &mut matcher);
             let head: Vec<u32> = snippet.head.iter().map(|line| line.line).collect();
             (head, snippet.lines.first, snippet.lines.last)
         };
+        let shown = |wanted: Option<u32>| shown_of(wanted, "");
+        assert_eq!(shown_of(Some(3), "two"), (vec![1, 3], 5, 5));
+        assert_eq!(shown_of(Some(6), "e"), (vec![1, 3], 6, 6));
         assert_eq!(shown(None), (vec![1, 3], 4, 4));
         assert_eq!(shown(Some(6)), (vec![1, 3], 6, 6));
         assert_eq!(shown(Some(3)), (vec![1], 3, 3));

@@ -46,8 +46,8 @@ macro_rules! framework_files {
 }
 
 framework_files!(
-    "actix" "argparse" "aspnet" "axum" "cargo" "clap" "click" "cobra" "django" "express" "fastapi" "flask" "gin" "jaxrs" "just" "laravel" "make"
-    "nestjs" "nextjs" "npm" "phoenix" "python-scripts" "rails" "spring"
+    "actix" "argparse" "aspnet" "axum" "cargo" "chi" "clap" "click" "cobra" "django" "express" "fastapi" "flask" "gin" "jaxrs" "just" "laravel" "make"
+    "nestjs" "net-http" "nextjs" "npm" "phoenix" "python-scripts" "rails" "spring"
 );
 
 pub(super) static FRAMEWORKS: LazyLock<Vec<Framework>> = LazyLock::new(|| {

@@ -538,11 +538,13 @@ fn words(list: &str) -> Vec<String> {
     parts.skip(if is_percent { 1 } else { 0 }).map(str::to_string).collect()
 }
 
+/// The methods in a list of texts or constants: `"GET", http.MethodHead`.
 pub(super) fn methods_in(list: &str) -> Vec<String> {
-    let mut found = words(list);
-    found.iter_mut().for_each(|word| word.make_ascii_uppercase());
-    found.retain(|word| METHODS.contains(&word.as_str()));
-    found
+    let method = |word: String| {
+        let word = word.to_ascii_uppercase();
+        word.strip_prefix("METHOD").unwrap_or(&word).to_string()
+    };
+    words(list).into_iter().map(method).filter(|word| METHODS.contains(&word.as_str())).collect()
 }
 
 /// The last name of a chain such as `views.list`, as a range of `text`; of a call, that of its last argument.
