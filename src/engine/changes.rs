@@ -104,16 +104,24 @@ pub(super) fn changes(
         all.is_cut = true;
         found.truncate(MAX_CHANGED);
     }
+    let n_found = found.len();
     for change in found {
         all.files.extend(compared(tree, &old, new.as_ref(), change, text_of));
     }
     if all.files.is_empty() && !all.is_cut {
         let searched = tree.view().unwrap_or("the worktree");
         let (old, new) = match between.split_once("..") {
-            Some((old, new)) => (or_head(old), or_head(new.trim_start_matches('.'))),
-            None => (between, searched),
+            Some((old, new)) if new.starts_with('.') => {
+                let (old, new) = (or_head(old), or_head(&new[1..]));
+                (format!("the common ancestor of {old} and {new}"), new)
+            }
+            Some((old, new)) => (or_head(old).to_string(), or_head(new)),
+            None => (between.to_string(), searched),
         };
-        all.warnings.push(format!("no text of a tracked file differs between {old} and {new}"));
+        all.warnings.push(match n_found {
+            0 => format!("no tracked file differs between {old} and {new}"),
+            n => format!("{n} files differ between {old} and {new}, and none of them in indexed text"),
+        });
     }
     all.is_of_worktree = new.is_none();
     Ok(all)

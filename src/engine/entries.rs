@@ -21,7 +21,7 @@ use crate::error::{Error, ErrorKind};
 use spyhop_base::limit;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::LineIndex;
-use spyhop_graph::{EntryPoint, Graph, GraphLimits, ReachedEntry};
+use spyhop_graph::{EntryPoint, Graph, GraphEdge, GraphLimits, ReachedEntry};
 use spyhop_search::SearchSnapshot;
 use spyhop_search::filter::Filter;
 
@@ -215,13 +215,14 @@ fn asked_entries(
         graph.dependents(&definitions, Vec::new(), MAX_CALLS, 0.0, MAX_ROWS).map_err(Error::from)?;
     let found = graph.reaching(&definitions, &dependents, &[request.kind]).map_err(Error::from)?;
     let left_out = graph.left_out();
-    let undecided = graph.undecided() + dependents.iter().filter(|edge| edge.confidence < RESOLVED).count();
-    let incomplete = match (left_out, undecided) {
+    let is_open = |edge: &&GraphEdge| edge.depth == 1 && edge.confidence < RESOLVED;
+    let incomplete = match (left_out, graph.undecided() + dependents.iter().filter(is_open).count()) {
         (0, 0) => None,
-        (0, calls) => Some(IncompleteCause::Undecided.with(format!(
-            "{calls} {} names on the way may be further steps, and no rule decides",
-            if calls == 1 { "use of" } else { "uses of" }
-        ))),
+        (0, 1) => Some(IncompleteCause::Undecided.with("no rule decides what 1 call on the way means")),
+        (0, calls) => {
+            let text = format!("no rule decides what {calls} calls on the way mean");
+            Some(IncompleteCause::Undecided.with(text))
+        }
         _ => Some(IncompleteCause::Limit.with(format!(
             "{left_out} more files use these names; a question analyses up to {MAX_ANALYSED} files"
         ))),

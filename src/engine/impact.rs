@@ -163,9 +163,13 @@ impl GraphAnswer<'_, '_> {
         let has_symbols = |file: &u32| self.snapshot.version(*file).symbols() > 0;
         let paths = (0..self.snapshot.n_files() as u32).filter(has_symbols);
         let paths = paths.filter_map(|file| RelPath::new(self.snapshot.path(file)).ok());
-        let is_of_other = |path: &RelPath| {
+        let mut repositories: FxHashMap<String, bool> = FxHashMap::default();
+        let mut is_of_other = |path: &RelPath| {
             let mut folders = path.as_str().match_indices('/').map(|(at, _)| &path.as_str()[..at]);
-            folders.any(|folder| root.join(folder).join(".git").exists())
+            folders.any(|folder| {
+                let is_one = || root.join(folder).join(".git").exists();
+                *repositories.entry(folder.to_string()).or_insert_with(is_one)
+            })
         };
         let is_new = |path: &RelPath| !tracked.contains(path, false) && !is_of_other(path);
         let mut found: Vec<String> = paths.filter(is_new).map(|path| path.to_string()).collect();

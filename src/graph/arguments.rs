@@ -24,6 +24,9 @@ impl ParameterCount {
 pub(super) fn parts_of_list(text: &str, has_types: bool) -> Option<(Vec<&str>, &str)> {
     let text = &text[..(0..=MAX_BYTES.min(text.len())).rev().find(|at| text.is_char_boundary(*at))?];
     let bytes = text.as_bytes();
+    if !text.starts_with(['(', '[', '{']) {
+        return None;
+    }
     let (mut depth, mut from, mut at, mut parts) = (0, 1, 0, Vec::new());
     while let Some(byte) = bytes.get(at) {
         match byte {

@@ -48,11 +48,7 @@ impl Graph<'_> {
         self.add_overridden(&mut wave, &mut known)?;
         for step in 1..=depth {
             let is_first = step == 1;
-            let takes = |relation| match relation {
-                Relation::Calls => true,
-                Relation::References => true,
-                Relation::Imports | Relation::Implements | Relation::Tests => false,
-            };
+            let takes = |relation| matches!(relation, Relation::Calls | Relation::References);
             let mut found = self.uses_of(&wave, step, takes)?;
             found.retain(|edge| is_first || edge.relation == Relation::Calls || edge.is_value);
             if is_first && changed.len() <= MAX_IMPLEMENTED {

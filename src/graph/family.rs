@@ -47,7 +47,11 @@ impl Family {
             (Family::Web, Family::Rust),
             (Family::Python, Family::Rust),
             (Family::Web, Family::Jvm),
+            (Family::Web, Family::Go),
+            (Family::Web, Family::Other("swift")),
+            (Family::Jvm, Family::Rust),
             (Family::Other("swift"), Family::Jvm),
+            (Family::Other("swift"), Family::Rust),
         ];
         let is_known = |family: Family| match family {
             Family::Go | Family::Jvm | Family::Python | Family::Rust | Family::Web => true,

@@ -153,8 +153,8 @@ pub struct Graph<'a> {
     /// The headers of C that a file includes, directly or through others.
     pub(super) included: RefCell<FxHashMap<u32, Rc<FxHashSet<u32>>>>,
     pub(super) web_packages: OnceCell<Vec<(String, String)>>,
-    /// The files for which modules of libraries stand.
-    pub(super) stand_ins: RefCell<FxHashMap<Box<str>, Vec<u32>>>,
+    /// The modules for which modules of libraries stand.
+    pub(super) stand_ins: RefCell<FxHashMap<Box<str>, Rc<Vec<String>>>>,
     pub(super) go_modules: OnceCell<Vec<(String, String)>>,
     pub(super) crates: OnceCell<Vec<RustCrate>>,
     pub(super) passed_on: RefCell<PassedOn>,

@@ -15,7 +15,6 @@ use super::types::Embeddings;
 use super::words::whole_words;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path;
-use spyhop_base::text::Span;
 use spyhop_index::inverted::IndexField;
 use spyhop_search::{SearchError, files_with};
 
@@ -24,6 +23,12 @@ const MAX_EMBEDDED: usize = 3;
 
 /// The most types that may implement an interface.
 const MAX_TYPES: usize = 2_000;
+
+/// The most methods whose shapes are compared with those of others.
+const MAX_SHAPES: usize = 64;
+
+/// The number of parameters of a method, and its results.
+pub(super) type MethodShape = (usize, String);
 
 /// A type that implements an interface, with the rule that says so.
 pub(super) type Implementer = (Definition, EdgeRule);
@@ -210,23 +215,35 @@ impl Graph<'_> {
     }
 
     /// Whether two methods have as many parameters and write the same results.
-    pub(super) fn has_shape(&self, own: &Definition, other: &Definition) -> bool {
-        let shape = |own: &Definition| {
-            let text = self.text(own.file)?;
-            let Span { start, end } = own.span;
-            let code = text.get(start as usize..end as usize)?;
-            self.steps.take(1 + code.len().min(400));
-            shape(code, &own.name)
-        };
-        match (shape(own), shape(other)) {
+    fn has_shape(&self, own: &Definition, other: &Definition) -> bool {
+        match (self.shape_of(own), self.shape_of(other)) {
             (Some(own), Some(other)) => own == other,
             _ => true,
         }
     }
+
+    /// The shape of a function of Go.
+    pub(super) fn shape_of(&self, own: &Definition) -> Option<MethodShape> {
+        let text = self.text(own.file)?;
+        let code = text.get(own.span.range())?;
+        self.steps.take(1 + code.len().min(400));
+        shape(code, &own.name)
+    }
+
+    /// The shapes of definitions; none, if one is not a method of Go or its shape is not known.
+    pub(super) fn shapes_of(&self, definitions: &[Definition]) -> Vec<MethodShape> {
+        let is_method = |own: &&Definition| {
+            self.family(own.file) == Family::Go && own.container.is_some() && own.kind.is_function()
+        };
+        let few =
+            Some(definitions).filter(|all| all.len() <= MAX_SHAPES && all.iter().all(|own| is_method(&own)));
+        let shapes = few.unwrap_or_default().iter().map(|own| self.shape_of(own));
+        shapes.collect::<Option<Vec<_>>>().unwrap_or_default()
+    }
 }
 
 /// The number of parameters of a function with its results, without the names of packages and results.
-fn shape(code: &str, name: &str) -> Option<(usize, String)> {
+fn shape(code: &str, name: &str) -> Option<MethodShape> {
     // The receiver has no name before its parenthesis.
     let at =
         code.match_indices(name).map(|(at, _)| at + name.len()).find(|at| code[*at..].starts_with('('))?;
@@ -234,8 +251,7 @@ fn shape(code: &str, name: &str) -> Option<(usize, String)> {
     let n = parameters.len();
     let rest = rest.lines().next().unwrap_or_default().split('{').next().unwrap_or_default();
     let results = rest.split("//").next().unwrap_or_default().trim();
-    let list = parts_of_list(results, false).filter(|_| results.starts_with('('));
-    let results = match list {
+    let results = match parts_of_list(results, false) {
         Some((parts, _)) => parts
             .into_iter()
             .map(str::trim)
@@ -268,5 +284,6 @@ mod tests {
         check("func (d Disk) List(f func(a, b int) bool) (n int, err error) {", "List", 1, "int,error");
         check("Next() (*pool.Item, error) // of all", "Next", 0, "*Item,error");
         check("Close()", "Close", 0, "");
+        check("func (d *Disk) All() Ätable[int] {", "All", 0, "Ätable[int]");
     }
 }

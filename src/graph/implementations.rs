@@ -189,9 +189,10 @@ impl Graph<'_> {
                 break;
             }
             let may_derive = self.family(file).is_type(symbol.kind) || symbol.kind == SymbolKind::Impl;
-            let read = match has_mixes || language == "rust" {
+            let read = match has_mixes {
                 true => symbol.span,
-                false => symbol.signature,
+                // With the attributes above the head.
+                false => Span { start: symbol.span.start.min(symbol.signature.start), ..symbol.signature },
             };
             if !may_derive || !names.iter().any(|name| facts.at(read).contains(name)) {
                 continue;

@@ -13,6 +13,7 @@ use super::definition::Definition;
 use super::family::{CSHARP, Family};
 use super::file_sort::{FileSort, sort_of};
 use super::files::{Graph, MAX_BYTES, SymbolKey};
+use super::go_interfaces::MethodShape;
 use super::imports::{Binding, ImportStatement};
 use super::judgement::{Judgement, Meaning};
 use super::mention_rules::MentionRules;
@@ -179,8 +180,8 @@ pub struct WantedSymbols {
     has_constructors: bool,
     /// How many arguments the symbols take that are functions, in languages whose methods are told apart by that.
     takes: Vec<ParameterCount>,
-    /// The methods of Go among the symbols.
-    methods_of_go: Vec<Definition>,
+    /// The shapes of the methods of Go among the symbols; none, if one is not known.
+    shapes: Vec<MethodShape>,
     /// Whether a symbol is a field or variant, of which some rules know little.
     has_minor: bool,
     /// Whether all symbols are fields, variants or constants.
@@ -220,12 +221,7 @@ impl Graph<'_> {
             has_types: definitions.iter().any(|own| own.kind.is_type_like()),
             has_constructors: definitions.iter().any(Definition::is_constructor),
             takes: self.counts_of(definitions),
-            methods_of_go: definitions
-                .iter()
-                .filter(|own| self.family(own.file) == Family::Go && own.container.is_some())
-                .filter(|own| own.kind.is_function())
-                .cloned()
-                .collect(),
+            shapes: self.shapes_of(definitions),
             has_minor: definitions.iter().any(|own| self.is_minor(own)),
             are_values: definitions
                 .iter()
@@ -252,7 +248,7 @@ impl Graph<'_> {
             has_types: true,
             has_constructors: true,
             takes: Vec::new(),
-            methods_of_go: Vec::new(),
+            shapes: Vec::new(),
             has_minor: false,
             are_values: false,
             are_fields: false,
@@ -531,8 +527,7 @@ impl Graph<'_> {
         if takes.is_some_and(|takes| !wanted.takes.iter().any(|own| own.may_override(takes))) {
             return Ok(false);
         }
-        if !wanted.methods_of_go.is_empty()
-            && !wanted.methods_of_go.iter().any(|own| self.has_shape(own, meant))
+        if !wanted.shapes.is_empty() && self.shape_of(meant).is_some_and(|own| !wanted.shapes.contains(&own))
         {
             return Ok(false);
         }

@@ -197,10 +197,19 @@ impl<'q> Question<'q> {
         }
         let next = self.facts.imports.partition_point(|import| import.start <= self.used.span.start);
         let before = &self.facts.imports[..next];
-        // The groups of one statement of Rust are imports of their own.
-        let of_statement =
-            before.iter().rev().take_while(|own| Some(own.start) == before.last().map(|own| own.start));
-        of_statement.take_while(|import| self.steps().take(import.bindings.len())).find_map(|import| {
+        let start = before.last()?.start;
+        // The groups of one statement of Rust are imports of their own: the name stands behind its module.
+        let path = match &self.used.receiver {
+            Receiver::Path(path) => Some(&**path),
+            _ => None,
+        };
+        let is_behind = |import: &&ImportStatement| {
+            path.is_none_or(|path| {
+                import.module.strip_suffix(path).is_some_and(|rest| rest.is_empty() || rest.ends_with("::"))
+            })
+        };
+        let of_statement = before.iter().rev().take_while(|own| own.start == start && self.steps().take(1));
+        of_statement.filter(is_behind).find_map(|import| {
             let binding = import.bindings.iter().find(|own| own.name.as_deref() == Some(self.name));
             Some((import, binding?))
         })

@@ -4,6 +4,7 @@ use super::family::Family;
 use super::files::Graph;
 use super::resolve::{Question, STEPS_PER_COPY};
 use crate::definition::Definition;
+use spyhop_base::text::Span;
 use spyhop_search::SearchError;
 
 /// The most definitions of a name that are looked at as aliases.
@@ -23,8 +24,12 @@ impl Graph<'_> {
             return Ok(Vec::new());
         }
         for own in self.definitions_in(Family::Rust, name)?.iter().take(MAX_ALIASES) {
-            let text = self.text(own.file);
-            let alias = text.as_deref().and_then(|text| aliased(text.get(own.span.range())?));
+            let facts = self.facts(own.file);
+            let symbol = facts.as_ref().and_then(|facts| facts.symbols.get(own.place as usize));
+            let alias = symbol.zip(facts.as_ref()).and_then(|(symbol, facts)| {
+                let end = symbol.span.end.max(symbol.signature.end);
+                aliased(facts.at(Span { start: symbol.signature.start, end }))
+            });
             let members = alias.filter(|alias| *alias != name).map(|alias| question.members(alias));
             if let Some(members) = members.filter(|members| !members.is_empty()) {
                 return Ok(members);
@@ -49,7 +54,7 @@ impl Graph<'_> {
 /// The last part of the path that an alias stands for: `Id` of `pub type VarId = ids::Id<Var>;`.
 fn aliased(item: &str) -> Option<&str> {
     let (head, target) = item.split_once('=')?;
-    let is_alias = head.split_whitespace().any(|word| word == "type");
+    let is_alias = head.split_whitespace().find(|word| !word.starts_with("pub")) == Some("type");
     let path = target.split(['<', ';']).next()?.trim();
     let last = path.rsplit("::").next()?;
     let is_name = !last.is_empty() && last.chars().all(|c| c == '_' || c.is_alphanumeric());

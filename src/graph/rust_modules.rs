@@ -68,14 +68,13 @@ fn innermost(graph: &Graph<'_>, from: u32, name: &str, re_exports: usize) -> Opt
 }
 
 /// The module that a file has under a name by an import, such as `pub use errors::*`. The modules of a file are looked up once for a
-/// question, and imports may lead in circles.
+/// question. The number of re-exports bounds circles.
 fn passed_on(graph: &Graph<'_>, file: u32, name: &str, re_exports: usize) -> Option<RustModule> {
     let re_exports = re_exports.checked_sub(1)?;
     let key = (file, Box::from(name), re_exports);
     if let Some(known) = graph.passed_on.borrow().get(&key) {
         return known.clone();
     }
-    graph.passed_on.borrow_mut().insert(key.clone(), None);
     let imports = graph.imports_in(file);
     let mut passing = imports.passing(name).into_iter().filter(|_| graph.steps.take(STEPS_PER_COPY));
     let found = passing.find_map(|(import, original)| {

@@ -1,6 +1,7 @@
 //! Modules of libraries of Python that stand for modules of the tree, as `django.conf.settings` stands for the module that
 //! `DJANGO_SETTINGS_MODULE` names. They are data, in `frameworks/modules.toml`.
 
+use std::rc::Rc;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -40,32 +41,35 @@ static NAMED: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 impl Graph<'_> {
-    /// The files of the tree for which the module `name` of a library stands.
+    /// The files of the tree for which the module `name` of a library stands, seen from a file.
     pub(super) fn stood_for(&self, from: u32, name: &str) -> Vec<u32> {
         let Some(own) = STAND_INS.iter().find(|own| own.name == name) else { return Vec::new() };
-        if let Some(known) = self.stand_ins.borrow().get(name) {
-            return known.clone();
-        }
+        let known = self.stand_ins.borrow().get(name).cloned();
+        let modules = known.unwrap_or_else(|| {
+            let modules = self.modules_named_by(&own.setting);
+            self.stand_ins.borrow_mut().insert(name.into(), modules.clone());
+            modules
+        });
+        let found: Vec<u32> = modules.iter().flat_map(|module| self.python_module(from, module)).collect();
+        if found.is_empty() { self.python_module(from, &own.otherwise) } else { found }
+    }
+
+    /// The modules that files of the tree name behind a setting.
+    fn modules_named_by(&self, setting: &str) -> Rc<Vec<String>> {
         let mut modules = Vec::new();
-        let files = files_with(self.snapshot, IndexField::Word, &own.setting).unwrap_or_default();
+        let files = files_with(self.snapshot, IndexField::Word, setting).unwrap_or_default();
         for file in files.into_iter().take(MAX_FILES) {
             let Some(text) = self.text(file).filter(|text| self.steps.take(text.len() / BYTES_PER_STEP))
             else {
                 continue;
             };
-            let places = memchr::memmem::find_iter(text.as_bytes(), &own.setting);
-            let named = places.filter_map(|at| NAMED.captures(&text[at + own.setting.len()..]));
+            let places = memchr::memmem::find_iter(text.as_bytes(), setting);
+            let named = places.filter_map(|at| NAMED.captures(&text[at + setting.len()..]));
             modules.extend(named.map(|named| named[1].to_string()));
         }
         modules.sort_unstable();
         modules.dedup();
-        let mut found: Vec<u32> =
-            modules.iter().flat_map(|module| self.python_module(from, module)).collect();
-        if found.is_empty() {
-            found = self.python_module(from, &own.otherwise);
-        }
-        self.stand_ins.borrow_mut().insert(name.into(), found.clone());
-        found
+        Rc::new(modules)
     }
 }
 

@@ -491,7 +491,7 @@ impl FileFacts {
 
     /// Whether a name of Python is a part of the module in an import: `pool` of `from shop.pool import take`.
     pub(super) fn is_module_part(&self, span: Span) -> bool {
-        let has_word = |text: &str| text.split_whitespace().any(|word| word == "import");
+        let has_word = |text: &str| text.split(|c| !is_word(c)).any(|word| word == "import");
         self.family == Family::Python
             && self.is_in_import(span)
             && self.text_from_import(span).is_some_and(|text| match text.trim_start().starts_with("from") {
@@ -584,6 +584,13 @@ fn in_order(mut references: Vec<Reference>) -> Vec<Reference> {
     references
 }
 
+/// Whether a name is that of a call in `new(take())` or `new(pool.take())`.
+fn is_argument_of_new(text: &str, span: Span) -> bool {
+    let before = &text[..span.start as usize];
+    let path = before.trim_end_matches(|c: char| is_word(c) || c == '.');
+    path.ends_with("new(") && is_called(&text[span.end as usize..])
+}
+
 fn name_use(
     family: Family,
     text: &str,
@@ -595,7 +602,7 @@ fn name_use(
     let role = match reference.role {
         ReferenceRole::Call => UseRole::Call,
         // To the parser of Go, `new(take())` has a type for its argument.
-        ReferenceRole::Type if family == Family::Go && is_called(&text[reference.span.end as usize..]) => {
+        ReferenceRole::Type if family == Family::Go && is_argument_of_new(text, reference.span) => {
             UseRole::Call
         }
         ReferenceRole::Type => UseRole::Type,

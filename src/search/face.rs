@@ -86,7 +86,11 @@ fn symbol_of_line(
     if !symbols.iter().any(|own| columns.span.start < own.span.start && own.span.start < columns.span.end) {
         return None;
     }
-    let has_line = |own: &&OutlineSymbol<'_>| own.lines.first <= line && line <= own.lines.last;
+    // A long line may be cut into several chunks.
+    let is_inside =
+        |own: &OutlineSymbol<'_>| own.span.start < columns.span.end && columns.span.start < own.span.end;
+    let has_line =
+        |own: &&OutlineSymbol<'_>| own.lines.first <= line && line <= own.lines.last && is_inside(own);
     let is_wanted = |own: &&OutlineSymbol<'_>| kinds.is_none_or(|kinds| kinds.contains(own.kind));
     let innermost = symbols.iter().filter(has_line).filter(is_wanted).min_by_key(|own| own.lines.count());
     let Some(symbol) = innermost else {

@@ -269,28 +269,55 @@ pub(crate) fn translation_part(path: &str) -> Option<&str> {
         let (stem, extension) = name.rsplit_once('.')?;
         // `messages_pt_BR.properties`, `Texts.de.resx`.
         let language = match extension {
-            "properties" => stem.split_once('_').map(|(_, language)| language),
+            "properties" => last_language(stem),
             "resx" => stem.rsplit_once('.').map(|(_, language)| language),
             _ => None,
         };
-        language
-            .filter(|language| is_language(language))
-            .or(Some(extension).filter(|_| matches(extension, TRANSLATION_EXTENSIONS)))
+        let is_translation = matches(extension, TRANSLATION_EXTENSIONS);
+        let is_known = |own: &&str| {
+            let code = own.split(['_', '-']).next();
+            is_language(own) && LANGUAGES.split(' ').any(|known| code == Some(known))
+        };
+        language.filter(is_known).or(Some(extension).filter(|_| is_translation))
     })
+}
+
+/// The codes of languages of two letters: ISO 639-1.
+const LANGUAGES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo \
+    es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik in io is it iu iw ja ji jv ka kg ki kj kk \
+    kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os \
+    pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk \
+    ur uz ve vi vo wa wo xh yi yo za zh zu";
+
+/// The language at the end of the name of a bundle, with its region: `pt_BR` of `user_messages_pt_BR`.
+fn last_language(stem: &str) -> Option<&str> {
+    let (before, last) = stem.rsplit_once('_')?;
+    let is_region = last.len() == 2 && last.bytes().all(|byte| byte.is_ascii_uppercase());
+    match before.rsplit_once('_').filter(|_| is_region) {
+        Some((above, _)) => Some(&stem[above.len() + 1..]),
+        None => Some(last),
+    }
 }
 
 /// The folder of the resources of Android in the default language.
 const RESOURCES: &str = "values";
 
+/// The beginnings of the names of files of texts in this folder.
+const RESOURCE_NAMES: &[&str] = &["arrays", "plurals", "strings", "texts"];
+
 /// The folder of a file of the resources of Android or Compose if it is of the default language or of another one: `values`, `values-pt-rBR`,
 /// and not `values-night`.
 fn resource_part(path: &str) -> Option<&str> {
-    let mut parts = path.rsplit('/').skip(1);
-    let (folder, above) = (parts.next()?, parts.next()?);
+    let mut parts = path.rsplit('/');
+    let (name, folder, above) = (parts.next()?, parts.next()?, parts.next()?);
     let qualifier =
         folder.strip_prefix(RESOURCES).filter(|_| above == "res" || above.ends_with("Resources"))?;
     let language = qualifier.strip_prefix("-b+").or_else(|| qualifier.strip_prefix('-'));
-    let is_one = language.map_or(qualifier.is_empty(), |language| language != "car" && is_language(language));
+    // Other files of the default folder have colours and sizes.
+    let is_one = match language {
+        None => qualifier.is_empty() && RESOURCE_NAMES.iter().any(|begin| name.starts_with(begin)),
+        Some(language) => language != "car" && is_language(language),
+    };
     is_one.then_some(folder)
 }
 
@@ -356,7 +383,16 @@ mod tests {
             assert_eq!(share(&format!("app/src/main/res/{folder}/colors.xml")), 1.0, "{folder}");
         }
         assert_eq!(data_share("src/messages_pt_BR.properties", "properties"), OF_OTHER_LANGUAGE);
-        assert_eq!(data_share("src/log_levels.properties", "properties"), 1.0);
+        assert_eq!(data_share("src/user_messages_de.properties", "properties"), OF_OTHER_LANGUAGE);
+        for path in [
+            "src/log_levels.properties",
+            "application_dev.properties",
+            "log_aws.properties",
+            "app_ui.properties",
+        ] {
+            assert_eq!(data_share(path, "properties"), 1.0, "{path}");
+        }
+        assert_eq!((share("app/src/main/res/values/colors.xml"), share("Form.ui.resx")), (1.0, 1.0));
         assert_eq!(share("Texts.de.resx"), OF_OTHER_LANGUAGE);
         // Code that translates texts is code.
         assert_eq!(data_share("src/i18n/plural.ts", "typescript"), 0.0);

@@ -177,8 +177,10 @@ fn several_paths(
     let (path, glob) = (params::PATH.name, params::PATH_GLOB.name);
     let takes = |name: &str| tool.params().any(|param| param.name == name);
     let paths = given.get(path).and_then(lenient::texts).filter(|paths| paths.len() > 1);
-    let Some(paths) = paths.filter(|_| takes(path) && takes(glob)) else { return Ok(given) };
     let is_given = |name: &str| given.get(name).is_some_and(|value| !value.is_null());
+    // Globs of sources have no root before them.
+    let may_be_globs = takes(path) && takes(glob) && !is_given(TOOL_IN.name);
+    let Some(paths) = paths.filter(|_| may_be_globs) else { return Ok(given) };
     if is_given(glob) || params::PATH_GLOB.aliases.iter().any(|name| is_given(name)) {
         return Err(format!(
             "{path} is a list, which stands for globs, and {glob} is given; give one of them"
@@ -186,13 +188,12 @@ fn several_paths(
     }
     let root = given.get(params::TREE.name).and_then(lenient::word);
     let mut root = root.map(|text| roots.root(&text)).transpose()?;
-    let is_elsewhere = is_given(params::VIEW.name) || is_given(TOOL_IN.name);
+    let is_elsewhere = is_given(params::VIEW.name);
     let mut globs = Vec::new();
     for text in &paths {
-        let place =
-            if is_given(TOOL_IN.name) { roots::below(path, text)? } else { roots.place(path, text, root)? };
+        let place = roots.place(path, text, root)?;
         root.get_or_insert(place.root);
-        let folder = roots.iter().nth(place.root).filter(|_| !is_given(TOOL_IN.name));
+        let folder = roots.iter().nth(place.root);
         let own = folder.map(|folder| place.path.below(folder)).unwrap_or_default();
         if !is_elsewhere && !own.exists() {
             return Err(format!("path '{}' does not exist", place.path));

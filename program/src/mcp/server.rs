@@ -18,7 +18,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use spyhop_engine::api::SourceName;
-use spyhop_engine::{Corpus, ErrorKind, Session};
+use spyhop_engine::{Corpus, Error, ErrorKind, Session};
 use spyhop_interface::catalog::aliases::{self, Alias, AliasState};
 use spyhop_interface::catalog::offer::{self, ToolOffer};
 use spyhop_interface::catalog::tools::{self, CallTarget, Tool, ToolId};
@@ -129,11 +129,16 @@ impl Server {
         let names = names(self.roots.iter());
         let wanted = match &choice {
             SourceChoice::Named(wanted) => wanted,
-            SourceChoice::All if self.library_names().is_empty() => &names,
+            SourceChoice::All if self.library_names().map_err(|error| agent::failed(&error))?.is_empty() => {
+                &names
+            }
             _ => return Ok(Members::Sources(choice)),
         };
         let served: Vec<usize> = (0..names.len()).filter(|at| wanted.contains(&names[*at])).collect();
-        let is_source = || served.iter().any(|at| self.library_names().contains(&names[*at]));
+        let is_source = || {
+            let sources = self.library_names().unwrap_or_default();
+            served.iter().any(|at| sources.contains(&names[*at]))
+        };
         if served.is_empty() || (names.len() == 1 && is_source()) {
             return Ok(Members::Sources(choice));
         }
@@ -157,13 +162,13 @@ impl Server {
     fn is_source(&self, name: &str) -> bool {
         let served = names(self.roots.iter());
         (served.len() > 1 && served.iter().any(|own| own == name))
-            || self.library_names().iter().any(|own| own == name)
+            || self.library_names().is_ok_and(|names| names.iter().any(|own| own == name))
     }
 
-    /// The names of the sources of the library; none if the library cannot be read.
-    fn library_names(&self) -> Vec<String> {
-        let sources = self.library.open().and_then(|library| library.list()).map(|reply| reply.sources);
-        sources.into_iter().flatten().map(|source| source.name).collect()
+    /// The names of the sources of the library.
+    fn library_names(&self) -> Result<Vec<String>, Error> {
+        let sources = self.library.open()?.list()?.sources;
+        Ok(sources.into_iter().map(|source| source.name).collect())
     }
 
     /// What to say of an answer without rows, and of a name that is not found, if only one of several roots was asked.

@@ -182,7 +182,9 @@ fn parts_of<'w, 't>(sentence: &'w [ClauseWord<'t>]) -> Vec<&'w [ClauseWord<'t>]>
 fn verb_at(words: &[ClauseWord<'_>]) -> Option<usize> {
     let lead = lead_len(words.iter().map(|word| word.text));
     let lead = lead + if lead > 0 { skip(&words[lead..], 0, |word| is_adverb(word.text)) } else { 0 };
-    if lead > 0 && words.len() > lead {
+    // "Should a user sign in" is a question.
+    let is_subject = |word: &ClauseWord<'_>| is_article(word.text) || is_pronoun(word.text);
+    if lead > 0 && words.get(lead).is_some_and(|word| !is_subject(word)) {
         return Some(lead);
     }
     let [first, second, ..] = words else { return None };

@@ -474,9 +474,17 @@ fn is_chain(value: &[u8], value_context: ValueContext) -> bool {
             plain.push(if byte == b'>' { b'.' } else { byte });
         }
     }
-    let n_names = plain.split(|byte| *byte == b'.').count();
     let is_code = plain.len() < value.len() && value_context != ValueContext::Quoted;
-    (is_code || n_names > 2) && is_path(&plain)
+    let mut names = plain.rsplit(|byte| *byte == b'.');
+    // Passwords of several words may have dots between them.
+    let is_class = |name: &[u8]| {
+        let capitals = name.iter().filter(|byte| byte.is_ascii_uppercase()).count();
+        name[..1].iter().all(u8::is_ascii_uppercase)
+            && capitals > 1
+            && name.iter().any(u8::is_ascii_lowercase)
+    };
+    let ends_with_class = names.next().is_some_and(|last| !last.is_empty() && is_class(last));
+    (is_code || ends_with_class && names.count() > 1) && is_path(&plain)
 }
 
 /// Whether a word is a part of the data of a drawn path, such as `0h68.5v12.7h-27.2Z`: commands of one letter, and numbers.
