@@ -29,7 +29,7 @@ pub(super) fn code(snippet: &Snippet, language: &str, style: &Style) -> String {
 }
 
 /// The lines of a snippet that are shown, by their positions: the first lines down to the name of the symbol, and
-/// the run of lines with the most matches, the first of these runs.
+/// the run of lines with the most bytes of matches, the first of these runs.
 fn shown_lines(lines: &[&str], snippet: &Snippet, limits: CodeLimits<'_>) -> (Range<usize>, Range<usize>) {
     if lines.len() <= limits.most {
         return (0..0, 0..lines.len());
@@ -39,9 +39,11 @@ fn shown_lines(lines: &[&str], snippet: &Snippet, limits: CodeLimits<'_>) -> (Ra
     let mut ends = Vec::with_capacity(lines.len() + 1);
     ends.push(0);
     lines.iter().for_each(|line| ends.push(ends[ends.len() - 1] + line.len()));
-    let matches_in = |run: Range<usize>| {
+    // A match of several words says more than a word.
+    let matches_in = |run: Range<usize>| -> usize {
         let bytes = ends[run.start]..ends[run.end];
-        snippet.highlights.iter().filter(|span| bytes.contains(&(span.start as usize))).count()
+        let inside = snippet.highlights.iter().filter(|span| bytes.contains(&(span.start as usize)));
+        inside.map(|span| span.len()).sum()
     };
     let from_first = 0..limits.most.max(first);
     let most = limits.most.saturating_sub(first);
@@ -200,9 +202,11 @@ mod tests {
     use spyhop_base::text::{Lines, Span};
     use spyhop_engine::api::ContextLine;
 
-    /// The numbers of the lines that are shown, `┆` for a gap. A line of the text with a `*` has a match.
+    /// The numbers of the lines that are shown, `┆` for a gap. A run of `*` in the text is a match.
     fn check(head: &[u32], first: u32, text: &str, (most, symbol): (usize, &str), expected: &str) {
-        let highlights = text.match_indices('*').map(|(at, _)| Span::new(at, at + 1)).collect();
+        let starts = text.match_indices('*').map(|(at, _)| at).filter(|at| !text[..*at].ends_with('*'));
+        let end = |at: usize| at + text[at..].bytes().take_while(|byte| *byte == b'*').count();
+        let highlights = starts.map(|at| Span::new(at, end(at))).collect();
         let head = head.iter().map(|line| ContextLine { line: *line, text: "head".into() }).collect();
         let last = first + text.lines().count() as u32 - 1;
         let snippet =
@@ -224,6 +228,12 @@ mod tests {
         check(&[3], 10, function, (4, "Pool.resolve"), "3 ┆ 10 11 ┆ 15 16 ┆");
         check(&[2], 12, "  int a)\n{\n  b;\n  c *;\n  d *;\n}\n", (2, "resolve"), "2 ┆ 15 16 ┆");
         check(&[8, 9], 10, function, (4, "resolve"), "8 9 10 11 ┆ 15 16 ┆");
+    }
+
+    #[test]
+    fn a_long_match_is_shown_before_several_short_ones() {
+        check(&[], 12, "a\n* *\n*\nb\nc ******\n", (2, "x"), "15 16");
+        check(&[], 12, "a\n** **\n**\nb\nc ***\n", (2, "x"), "13 14 ┆");
     }
 
     #[test]
