@@ -25,9 +25,9 @@ fn symbol_of(edge: &GraphEdge) -> SymbolKey {
 
 impl Graph<'_> {
     /// The symbols that depend on `changed`, through at most `depth` steps: users of the definitions, then those that call the
-    /// functions among them or hand them on as a value, and so on. Each dependent has one edge, its most certain one; the confidence is the product
-    /// of those of the steps. Dependents below the confidence `least` are neither listed nor followed. No further step is
-    /// taken after `most` dependents. `first` are uses of what was removed, which are all listed.
+    /// functions among them or hand them on as a value, and so on. Each dependent has one edge, its most certain one; the
+    /// confidence is the product of those of the steps. Dependents below the confidence `least` are neither listed nor
+    /// followed. No further step is taken after `most` dependents. `first` are uses of what was removed, which are all listed.
     pub fn dependents(
         &self,
         changed: &[Definition],

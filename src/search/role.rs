@@ -283,11 +283,12 @@ pub(crate) fn translation_part(path: &str) -> Option<&str> {
 }
 
 /// The codes of languages of two letters: ISO 639-1.
-const LANGUAGES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo \
-    es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik in io is it iu iw ja ji jv ka kg ki kj kk \
-    kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os \
-    pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk \
-    ur uz ve vi vo wa wo xh yi yo za zh zu";
+const LANGUAGES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el \
+    en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik in io is it \
+    iu iw ja ji jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms \
+    mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl \
+    sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za \
+    zh zu";
 
 /// The language at the end of the name of a bundle, with its region: `pt_BR` of `user_messages_pt_BR`.
 fn last_language(stem: &str) -> Option<&str> {
@@ -305,8 +306,8 @@ const RESOURCES: &str = "values";
 /// The beginnings of the names of files of texts in this folder.
 const RESOURCE_NAMES: &[&str] = &["arrays", "plurals", "strings", "texts"];
 
-/// The folder of a file of the resources of Android or Compose if it is of the default language or of another one: `values`, `values-pt-rBR`,
-/// and not `values-night`.
+/// The folder of a file of the resources of Android or Compose if it is of the default language or of another one: `values`,
+/// `values-pt-rBR`, and not `values-night`.
 fn resource_part(path: &str) -> Option<&str> {
     let mut parts = path.rsplit('/');
     let (name, folder, above) = (parts.next()?, parts.next()?, parts.next()?);

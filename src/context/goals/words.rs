@@ -535,7 +535,7 @@ pub(super) fn is_article(word: &str) -> bool {
     has(ARTICLES, word)
 }
 
-/// Whether a task demands something in a sentence with a subject: "a disabled user must not stay signed in".
+/// Whether a task is a sentence with a word such as "must": "a disabled user must not stay signed in". A question is none.
 pub fn demands(task: &str) -> bool {
     let task = task.replace('’', "'");
     let words = task.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));

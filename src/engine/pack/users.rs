@@ -9,7 +9,7 @@ use crate::error::Error;
 use spyhop_base::text::Lines;
 use spyhop_graph::{Definition, GraphEdge};
 
-/// The most places of a change.
+/// The most symbols of a change, and the most of its touched lines outside of symbols.
 const MAX_CHANGED: usize = 40;
 
 /// The steps from a start point to its users, and the most users.
@@ -20,7 +20,7 @@ const MAX_USERS: usize = 24;
 const MAX_NAMED_TESTS: usize = 4;
 
 /// The least confidence of a use.
-const MIN_CONFIDENCE: f32 = 0.5;
+const MIN_CONFIDENCE_OF_USE: f32 = 0.5;
 
 /// The lines that are shown above and below a use outside of symbols.
 const AROUND: u32 = 3;
@@ -107,7 +107,7 @@ impl PackRun<'_, '_> {
         for own in symbols.iter().filter(|own| graph.is_minor(own)) {
             graph.admit_minor(&own.name, true)?;
         }
-        let mut users = graph.dependents(symbols, Vec::new(), STEPS, MIN_CONFIDENCE, MAX_USERS)?;
+        let mut users = graph.dependents(symbols, Vec::new(), STEPS, MIN_CONFIDENCE_OF_USE, MAX_USERS)?;
         self.record.edges += users.len();
         users.truncate(MAX_USERS);
         let known: FxHashSet<u32> = users.iter().map(|edge| edge.file).collect();

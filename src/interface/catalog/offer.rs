@@ -83,7 +83,7 @@ const MAX_FOUND: usize = 5;
 ///
 /// A query word that matches the name counts most, one in the description less, and a match of only a common prefix
 /// (`search` and `searches`) least; a word that many tools have counts less in all of them. A tool that is worth less than half
-/// of the best is no answer. So few tools need nothing more elaborate.
+/// of the best is no answer.
 pub fn find(offer: impl Into<ToolOffer>, query: &str) -> Vec<&'static Tool> {
     let (offer, wanted) = (offer.into(), words(query));
     let wanted: Vec<(String, usize)> = wanted.into_iter().map(|word| (word.clone(), rarity(&word))).collect();

@@ -111,9 +111,12 @@ fn face(listed: &ListedOperation) -> Faces {
 
 /// The graph of files is also asked as the tool is.
 fn face_of_call(listed: &ListedOperation, ask: &Ask) -> Faces {
-    let is_file_graph = matches!(listed, ListedOperation::Own(OperationId::FileGraph, _));
     let has_question = ask.params.all(catalog::FILE_GRAPH_QUESTION.name).next().is_some();
-    if is_file_graph && has_question { Faces::Tools } else { face(listed) }
+    if is_file_graph(listed) && has_question { Faces::Tools } else { face(listed) }
+}
+
+fn is_file_graph(listed: &ListedOperation) -> bool {
+    matches!(listed, ListedOperation::Own(OperationId::FileGraph, _))
 }
 
 /// A request with the values of its rows.
@@ -250,8 +253,7 @@ pub fn catalog(_: &PageSite, ask: &Ask) -> Result<String, ApiError> {
     let rows: Vec<Value> = served()
         .map(|(path, listed)| {
             let face = face(listed);
-            let is_file_graph = matches!(listed, ListedOperation::Own(OperationId::FileGraph, _));
-            let question = is_file_graph.then_some(&catalog::FILE_GRAPH_QUESTION);
+            let question = is_file_graph(listed).then_some(&catalog::FILE_GRAPH_QUESTION);
             let params = question.into_iter().chain(taken(face, with_faces(listed.row().params)));
             let params: Vec<Value> = params.map(param).collect();
             json!({ "path": path, "help": listed.row().help, "params": params })

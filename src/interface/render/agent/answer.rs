@@ -128,15 +128,17 @@ pub fn cut(answer: Answer, budget: usize) -> Answer {
 
 /// The lines of a footer that fit into `room` bytes. The cursor of the next page, the last line if there is one, is kept.
 fn footer_within(end: &str, room: usize) -> String {
-    let cursor: usize =
-        end.lines().filter(|line| line.starts_with("next: ")).map(|line| line.len() + 1).sum();
-    let mut left = room.saturating_sub(cursor);
-    let mut fits = |line: &&str| {
-        let is_kept = line.starts_with("next: ") || line.len() < left;
-        left = left.saturating_sub(if line.starts_with("next: ") { 0 } else { line.len() + 1 });
-        is_kept
+    let is_cursor = |line: &&str| line.starts_with("next: ");
+    let bytes = |line: &str| line.len() + 1;
+    let mut left = room.saturating_sub(end.lines().filter(is_cursor).map(bytes).sum());
+    let mut is_kept = |line: &&str| {
+        let fits = bytes(line) <= left;
+        if fits && !is_cursor(line) {
+            left -= bytes(line);
+        }
+        fits || is_cursor(line)
     };
-    end.lines().filter(&mut fits).map(|line| format!("{line}\n")).collect()
+    end.lines().filter(&mut is_kept).map(|line| format!("{line}\n")).collect()
 }
 
 /// ` for: PATTERN`; nothing for an empty pattern.
