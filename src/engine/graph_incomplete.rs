@@ -68,7 +68,11 @@ impl GraphAnswer<'_, '_> {
                  follows them"
             )
         };
-        (!is_followed).then(|| IncompleteCause::Limit.with(text()))
+        let values = self.graph.unfollowed_values();
+        let text_of_values =
+            || format!("the uses of {values} functions on the way as values were not looked for");
+        let of_values = (values > 0).then(|| IncompleteCause::Limit.with(text_of_values()));
+        (!is_followed).then(|| IncompleteCause::Limit.with(text())).or(of_values)
     }
 
     /// That further types may extend or implement a type.

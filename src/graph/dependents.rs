@@ -48,7 +48,9 @@ impl Graph<'_> {
         self.add_overridden(&mut wave, &mut known)?;
         for step in 1..=depth {
             let is_first = step == 1;
-            let takes = |relation| matches!(relation, Relation::Calls | Relation::References);
+            let follows_values = self.looks_for_values(step, &wave);
+            let takes =
+                |relation| relation == Relation::Calls || follows_values && relation == Relation::References;
             let mut found = self.uses_of(&wave, step, takes)?;
             found.retain(|edge| is_first || edge.relation == Relation::Calls || edge.is_value);
             if is_first && changed.len() <= MAX_IMPLEMENTED {

@@ -136,6 +136,8 @@ pub struct Graph<'a> {
     damage: RefCell<Option<MetaError>>,
     /// The files that the budget left out.
     left_out: RefCell<FxHashSet<u32>>,
+    /// The number of functions whose uses as values were not looked for.
+    pub(super) unfollowed_values: Cell<usize>,
     /// The number of files that were not resolved because there were enough edges.
     pub(super) further: Cell<usize>,
     facts: RefCell<FxHashMap<u32, Option<Rc<FileFacts>>>>,
@@ -182,6 +184,7 @@ impl<'a> Graph<'a> {
             namespaces: Namespaces::default(),
             unsure_bases: Cell::new(0),
             unfollowed: Cell::new(0),
+            unfollowed_values: Cell::new(0),
             last_crowded: Cell::new(None),
             limits,
             damage: RefCell::default(),
@@ -246,6 +249,11 @@ impl<'a> Graph<'a> {
     /// The number of symbols that were not followed because the answer takes no further step.
     pub fn unfollowed(&self) -> usize {
         self.unfollowed.get()
+    }
+
+    /// The number of functions whose uses as values were not looked for, because their step has too many.
+    pub fn unfollowed_values(&self) -> usize {
+        self.unfollowed_values.get()
     }
 
     /// Whether types of the language of a file may implement an interface without naming it, as those of TypeScript.

@@ -103,6 +103,9 @@ struct FoundUses {
 /// The confidence from which a use is more probable than not.
 const SURE: f32 = 0.5;
 
+/// The most functions of a later step whose uses as values are looked for: all files with one of their names are read for these.
+const MAX_HANDED_ON: usize = 16;
+
 /// How many times the number of uses that is enough may be found in one file.
 const USES_PER_FILE: usize = 4;
 
@@ -346,7 +349,8 @@ impl<'a> Graph<'a> {
             wanted.iter().map(|symbol| (symbol.file, symbol.place)).collect();
         let mut wave = wanted.to_vec();
         for step in 1..=depth {
-            let takes_values = wave.iter().any(|own| own.kind.is_function());
+            let takes_values =
+                wave.iter().any(|own| own.kind.is_function()) && self.looks_for_values(step, &wave);
             let takes =
                 |relation| relation == Relation::Calls || (takes_values && relation == Relation::References);
             let mut found = self.uses_of(&wave, step, takes)?;
@@ -366,6 +370,15 @@ impl<'a> Graph<'a> {
         }
         self.count_unfollowed(&wave);
         Ok(edges)
+    }
+
+    /// Whether the uses as values of the functions of a step are looked for; counts those of which they are not.
+    pub(super) fn looks_for_values(&self, step: u32, wave: &[Definition]) -> bool {
+        let are_few = step == 1 || wave.len() <= MAX_HANDED_ON;
+        if !are_few {
+            self.unfollowed_values.set(self.unfollowed_values.get() + wave.len());
+        }
+        are_few
     }
 
     /// Definitions, with the static methods of the types among them, which nobody calls on an object.
