@@ -2,7 +2,7 @@
 //! nothing.
 //!
 //! Each file of `graph/` is a tree of files with questions, `? CALLERS TARGET`, and their answers: a use that is likely
-//! enough is a row `PATH:LINE FROM -> TO`. `SPYHOP_BLESS=1` rewrites the answers.
+//! enough is a row `PATH:LINE FROM -> TO`. `? mentions TARGET` asks for every mention, `? open QUESTION TARGET` why an answer is not complete. `SPYHOP_BLESS=1` rewrites the answers.
 
 use spyhop::{GraphEnd, GraphQuestion, GraphReply, GraphRequest, GraphRow, SymbolRow};
 use spyhop_engine::{Engine, ErrorKind};
@@ -28,9 +28,37 @@ fn shown(reply: &GraphReply, row: &GraphRow) -> String {
     format!("{}:{} {from} -> {to}{more}\n", row.path, row.line)
 }
 
-/// The answer to `QUESTION TARGET`, in lines.
+/// Every mention of a symbol with its part, and why the answer is not complete.
+fn mentions(engine: &Engine, target: &str) -> String {
+    let request = GraphRequest { all_mentions: true, ..GraphRequest::new(GraphQuestion::References, target) };
+    let reply = engine.ask(&request).unwrap();
+    let mut rows: Vec<String> = reply
+        .mentions
+        .iter()
+        .flat_map(|mentions| &mentions.rows)
+        .map(|row| format!("{}:{} {:?}\n", row.path, row.line, row.part))
+        .collect();
+    rows.sort();
+    rows.concat() + &openness(&reply)
+}
+
+/// Why an answer is not complete, as a line.
+fn openness(reply: &GraphReply) -> String {
+    reply.incomplete.as_ref().map_or(String::new(), |why| format!("not complete: {}\n", why.text))
+}
+
+/// The answer to `QUESTION TARGET` in lines; to `mentions TARGET` every mention, to `open QUESTION TARGET` why it is not complete.
 fn answer(engine: &Engine, asked: &str) -> String {
     let (name, target) = asked.split_once(' ').unwrap();
+    match name {
+        "mentions" => return mentions(engine, target),
+        "open" => {
+            let (name, target) = target.split_once(' ').unwrap();
+            let question = GraphQuestion::ALL.into_iter().find(|question| question.name() == name).unwrap();
+            return openness(&engine.ask(&GraphRequest::new(question, target)).unwrap());
+        }
+        _ => {}
+    }
     let question = GraphQuestion::ALL.into_iter().find(|question| question.name() == name).unwrap();
     let request = GraphRequest { min_confidence: 0.5, ..GraphRequest::new(question, target) };
     let reply = match engine.ask(&request) {
