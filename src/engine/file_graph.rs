@@ -86,6 +86,78 @@ fn export_of_sources(
     Ok(whole)
 }
 
+/// The files of a graph: those that are shown, and those that only count as importers.
+struct GraphedFiles {
+    shown: Vec<u32>,
+    others: Vec<u32>,
+    /// The files that pass the filter and are left out.
+    left_out: usize,
+    /// The other files whose imports are not read.
+    unread: usize,
+}
+
+impl GraphedFiles {
+    fn new(
+        engine: &Engine,
+        snapshot: &SearchSnapshot,
+        request: &FileGraphRequest,
+        filter: &Filter,
+    ) -> GraphedFiles {
+        let importing = (0..snapshot.n_files() as u32)
+            .filter(|file| has_imports(engine.grammars().name(snapshot.version(*file).language())));
+        let (mut shown, mut others): (Vec<u32>, Vec<u32>) = importing.partition(|file| {
+            let version = snapshot.version(*file);
+            filter.takes_file(version.path(), version.language())
+        });
+        shown.sort_by_key(|file| snapshot.path(*file));
+        let left_out = shown.len().saturating_sub(MAX_FILES);
+        shown.truncate(MAX_FILES);
+        // Circles are those among the shown files; the other questions count the importers of the whole tree.
+        if shown.is_empty() || request.question == FileGraphQuestion::Cycles {
+            others.clear();
+        }
+        let most = MAX_FILES - shown.len();
+        let unread = others.len().saturating_sub(most);
+        others.sort_by_key(|file| snapshot.path(*file));
+        others.truncate(most);
+        GraphedFiles { shown, others, left_out, unread }
+    }
+
+    /// Why the graph is not complete.
+    fn incomplete(&self, engine: &Engine, snapshot: &SearchSnapshot, filter: &Filter) -> Option<Incomplete> {
+        let partial = Viewed::from_snapshot(snapshot).building().map(|building| {
+            let done = building.files.saturating_sub(building.text_only);
+            IncompleteCause::Indexing.with(format!(
+                "the index is being built: {done} of {} files have their structure",
+                building.total_files
+            ))
+        });
+        // Without any file whose imports are read, an empty graph says nothing.
+        let unread = || {
+            let mut files = (0..snapshot.n_files() as u32).map(|file| snapshot.version(file));
+            let first = files.find(|version| {
+                filter.takes_file(version.path(), version.language()) && version.symbols() > 0
+            });
+            let language = first
+                .filter(|_| self.shown.is_empty())
+                .map(|version| engine.grammars().name(version.language()));
+            language.map(IncompleteCause::unread_imports)
+        };
+        match (self.left_out, self.unread) {
+            (0, 0) => partial.or_else(unread),
+            (0, files) => {
+                let text =
+                    format!("the imports of {files} more files are not read, so importers may be missing");
+                Some(IncompleteCause::Limit.with(text))
+            }
+            (files, _) => {
+                let text = format!("{files} more files are left out; choose a folder with --path");
+                Some(IncompleteCause::Limit.with(text))
+            }
+        }
+    }
+}
+
 /// The files of a tree that pass the filter, and the imports between them. The numbers of importers are those of the whole
 /// tree.
 fn export_of_tree(
@@ -96,27 +168,12 @@ fn export_of_tree(
     let filter = Filter::new(&request.filter, engine.grammars())?;
     let (snapshot, freshness) = current::ready(engine, call.progress())?;
     cancel::begin_answer()?;
-    let importing = (0..snapshot.n_files() as u32)
-        .filter(|file| has_imports(engine.grammars().name(snapshot.version(*file).language())));
-    let (mut shown, mut others): (Vec<u32>, Vec<u32>) = importing.partition(|file| {
-        let version = snapshot.version(*file);
-        filter.takes_file(version.path(), version.language())
-    });
-    shown.sort_by_key(|file| snapshot.path(*file));
-    let (left_out, files_shown) = (shown.len().saturating_sub(MAX_FILES), shown.len());
-    shown.truncate(MAX_FILES);
-    // Circles are those among the shown files; the other questions count the importers of the whole tree.
-    if shown.is_empty() || request.question == FileGraphQuestion::Cycles {
-        others.clear();
-    }
-    let unread_files = others.len().saturating_sub(MAX_FILES - shown.len());
-    others.sort_by_key(|file| snapshot.path(*file));
-    others.truncate(MAX_FILES - shown.len());
-    let n_shown = shown.len();
-    let read = [&shown[..], &others].concat();
+    let graphed = GraphedFiles::new(engine, &snapshot, request, &filter);
+    let n_shown = graphed.shown.len();
+    let read = [&graphed.shown[..], &graphed.others].concat();
     let mut edges = import_edges(engine, &snapshot, &read, n_shown)?;
-    let mut files: Vec<FileNode> = Vec::with_capacity(shown.len());
-    for file in &shown {
+    let mut files: Vec<FileNode> = Vec::with_capacity(n_shown);
+    for file in &graphed.shown {
         let version = snapshot.version(*file);
         files.push(FileNode {
             source: None,
@@ -135,40 +192,13 @@ fn export_of_tree(
         files.get_mut(edge.to).into_iter().for_each(|file| file.importers += 1);
     }
     edges.retain(|edge| edge.from < n_shown && edge.to < n_shown);
-    let partial = Viewed::from_snapshot(&snapshot).building().map(|building| {
-        let done = building.files.saturating_sub(building.text_only);
-        IncompleteCause::Indexing.with(format!(
-            "the index is being built: {done} of {} files have their structure",
-            building.total_files
-        ))
-    });
-    // Without any file whose imports are read, an empty graph says nothing.
-    let unread = || {
-        let mut files = (0..snapshot.n_files() as u32).map(|file| snapshot.version(file));
-        let first = files
-            .find(|version| filter.takes_file(version.path(), version.language()) && version.symbols() > 0);
-        let language =
-            first.filter(|_| files_shown == 0).map(|version| engine.grammars().name(version.language()));
-        language.map(IncompleteCause::unread_imports)
-    };
-    let incomplete = match (left_out, unread_files) {
-        (0, 0) => partial.or_else(unread),
-        (0, files) => {
-            let text = format!("the imports of {files} more files are not read, so importers may be missing");
-            Some(IncompleteCause::Limit.with(text))
-        }
-        (files, _) => {
-            let text = format!("{files} more files are left out; choose a folder with --path");
-            Some(IncompleteCause::Limit.with(text))
-        }
-    };
     Ok(FileGraphReply {
         question: request.question,
         files,
         edges,
         cycles: Vec::new(),
         total: 0,
-        incomplete,
+        incomplete: graphed.incomplete(engine, &snapshot, &filter),
         snapshot: lookup::snapshot(engine.tree(), Some(Viewed::from_snapshot(&snapshot)), &freshness),
         sources: Vec::new(),
         warnings: freshness.warnings.clone(),

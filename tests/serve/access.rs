@@ -281,7 +281,7 @@ fn parameters_that_there_are_not_are_told_with_those_that_there_are() {
     std::fs::create_dir_all(tree.root().join("empty")).unwrap();
     let page = Page::new(&tree, &[]);
     let said = |question: &str| page.get(&format!("/api/v1/{question}")).json()["error"].clone();
-    assert_eq!(said("library/list?root=x"), "there is no parameter 'root'; there is none");
+    assert_eq!(said("library/list?root=x"), "parameter 'root' is unknown; the operation has no parameters");
     let refs = said("refs?target=x&colour=red").to_string();
     assert_eq!((refs.matches(" view").count(), refs.matches(" mentions").count()), (1, 1), "{refs}");
     assert_eq!(page.json("graph?question=orphans")["question"], "orphans");

@@ -171,7 +171,7 @@ impl Server {
         Ok(sources.into_iter().map(|source| source.name).collect())
     }
 
-    /// What to say of an answer without rows, and of a name that is not found, if only one of several roots was asked.
+    /// The sentence for an answer without rows, or for a name that is not found, if only one of several roots was asked.
     fn other_roots(&self, tool: &Tool, call: &ToolCall) -> Option<String> {
         let names = names(self.roots.iter());
         let is_of_sources = tool.operation.is_some_and(|operation| operation.asks_sources);

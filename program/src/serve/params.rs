@@ -82,10 +82,10 @@ impl Params {
                 let mut choices: Vec<&str> = Vec::new();
                 names.iter().for_each(|name| _ = (!choices.contains(name)).then(|| choices.push(name)));
                 let choices = match choices.is_empty() {
-                    true => "there is none".to_string(),
+                    true => "the operation has no parameters".to_string(),
                     false => format!("choose {}", choices.join(", ")),
                 };
-                Err(ApiError::bad(format!("there is no parameter '{name}'; {choices}")))
+                Err(ApiError::bad(format!("parameter '{name}' is unknown; {choices}")))
             }
         }
     }
@@ -253,10 +253,13 @@ mod tests {
         assert!(params.one("in").unwrap_err().text.contains("given twice"));
         assert_eq!(Params::parse("in=a,b&in=c").unwrap().sources(), ["a", "b", "c"]);
         assert_eq!((params.one("flag").unwrap(), params.one("none").unwrap()), (None, None));
-        assert!(params.only(&["q", "in"]).unwrap_err().text.contains("'flag'; choose q, in"));
+        assert!(params.only(&["q", "in"]).unwrap_err().text.contains("'flag' is unknown; choose q, in"));
         let twice = params.only(&["q", "view", "in", "view"]).unwrap_err().text;
-        assert_eq!(twice, "there is no parameter 'flag'; choose q, view, in");
-        assert_eq!(params.only(&[]).unwrap_err().text, "there is no parameter 'q'; there is none");
+        assert_eq!(twice, "parameter 'flag' is unknown; choose q, view, in");
+        assert_eq!(
+            params.only(&[]).unwrap_err().text,
+            "parameter 'q' is unknown; the operation has no parameters"
+        );
         assert!(Params::parse("q=%FF").is_err());
         let params = Params::parse("n=7&m=x").unwrap();
         assert_eq!(params.number("n", 1..=9).unwrap(), Some(7));

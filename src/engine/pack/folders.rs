@@ -14,7 +14,7 @@ const COMMON: f32 = 0.1;
 pub(crate) struct CommonFolders(RefCell<FxHashMap<String, bool>>);
 
 impl CommonFolders {
-    /// Whether folders of a name hold so many files of the tree that the name tells nothing.
+    /// Whether folders of a name hold a large share of the tree, so that the name says nothing about a file.
     pub fn has(&self, snapshot: &SearchSnapshot, folder: &str) -> bool {
         let mut known = self.0.borrow_mut();
         *known.entry(folder.to_lowercase()).or_insert_with(|| {

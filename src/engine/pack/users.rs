@@ -1,4 +1,4 @@
-//! What a pack begins with when the caller knows symbols or a change: these symbols, what uses them, and their tests.
+//! The start of a pack for known symbols or a change: the symbols, their users, and their tests.
 
 use rustc_hash::FxHashSet;
 

@@ -102,7 +102,7 @@ pub fn find(offer: impl Into<ToolOffer>, query: &str) -> Vec<&'static Tool> {
     found.into_iter().map(|(_, tool)| tool).collect()
 }
 
-/// What a word is worth: the less, the more tools have the word.
+/// The worth of a word: a word that many tools have is worth less.
 fn rarity(word: &str) -> usize {
     let has = |tool: &&Tool| part_with(tool, word).is_some();
     1_000 / TOOLS.iter().filter(has).count().max(1)

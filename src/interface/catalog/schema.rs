@@ -122,8 +122,8 @@ grant* exists only if the server was started with `--allow-memory` (`record_revi
 `minimal`; it is then deferred.
 
 Paths are relative to the root, or absolute and inside a root that the server was started with; anything else is
-refused. A path may also be a `file://` link of an answer, or begin with `/` at the root: `/src/a.py`; several paths may
-stand in `path` if the tool takes `path_glob`. A pattern may begin with the path of the root. A list has at most
+refused. A path may also be a `file://` link of an answer, or begin with `/` at the root: `/src/a.py`; `path` may be
+a list of paths if the tool takes `path_glob`. A pattern may begin with the path of the root. A list has at most
 1,000 entries, and `queries` 100; a text has at most 64 KiB, a diff 16 MiB, and the patterns of one list have 64 KiB
 together; a value above its limit is an error that names both. `null` is the same as leaving a parameter out. An unknown
 parameter or a wrong value is an error that says what there is to choose from.

@@ -169,8 +169,8 @@ pub fn is_reduced(place: usize, hit: &Hit, mode: Mode) -> bool {
     place >= ALWAYS_WHOLE && hit.band == Band::Weak && !is_literal && mode != Mode::Debug
 }
 
-/// Writes `path:first-last language kind symbol score band`, then a line with the reasons. Of a reduced hit, whose band the
-/// count below the hits tells, and of every hit in mode compact, the first reason stands on the same line.
+/// Writes `path:first-last language kind symbol score band`, then a line with the reasons. A reduced hit, and every hit in mode
+/// compact, has its first reason on the same line. The count below the hits names the band of the reduced hits.
 fn heading(out: &mut String, hit: &Hit, query: Option<&String>, mode: Mode, is_reduced: bool) {
     let _ = write!(out, "{}:{}", agent_path(hit.source.as_ref(), &hit.path), span(hit.lines));
     let _ = write!(out, " {} {}", hit.language, hit.kind.name());

@@ -71,7 +71,7 @@ pub fn folder(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
     // A folder on disk may have no indexed file.
     let is_there = || !folder.has_view && folder.path.below(folder.engine.root()).is_dir();
     if rows.is_empty() && !path.is_empty() && !is_there() {
-        return Err(ApiError::not_found(format!("there is no folder '{path}'")));
+        return Err(ApiError::not_found(format!("folder '{path}' does not exist")));
     }
     Ok(json!({ "path": path, "entries": rows, "snapshot": snapshot }).to_string())
 }

@@ -11,7 +11,10 @@ use crate::render::text::{
 };
 use spyhop_base::clean::{self, line as clean};
 use spyhop_base::text::Lines;
-use spyhop_engine::api::{GraphEnd, GraphQuestion, GraphReply, GraphRow, Relation, SourceName, SymbolRow};
+use spyhop_engine::api::{
+    AffectedTest, EntryRow, GraphEnd, GraphQuestion, GraphReply, GraphRow, MentionRow, Relation, SourceName,
+    SymbolRow,
+};
 
 /// The most definitions that the text lists.
 const MAX_DEFINITIONS: usize = 12;
@@ -43,12 +46,35 @@ fn most_rows(reply: &GraphReply) -> usize {
 
 fn graph_text(reply: &GraphReply, edges: usize) -> String {
     let mut out = String::new();
+    write_definitions(&mut out, reply, edges);
+    // Tests and paths share the budget with the rows: as many of each are shown.
+    let is_whole = edges >= most_rows(reply);
+    let shown = |len: usize| if is_whole { len } else { len.min(edges) };
+    let rows = &reply.rows[..edges.min(reply.rows.len())];
+    write_rows(&mut out, reply, rows);
+    let mentions = reply.mentions.as_ref().map_or(&[][..], |mentions| &mentions.rows);
+    let mentions = &mentions[..shown(mentions.len())];
+    write_mentions(&mut out, reply, mentions);
+    for (number, path) in reply.paths[..shown(reply.paths.len())].iter().enumerate() {
+        let _ = writeln!(out, "path {}, {}:", number + 1, count(path.len(), "call", "calls"));
+        path.iter().for_each(|row| call(&mut out, row));
+    }
+    write_tests(&mut out, &reply.tests[..shown(reply.tests.len())]);
+    write_entries(&mut out, &reply.entries[..shown(reply.entries.len())]);
+    if reply.question != GraphQuestion::Definitions && reply.paths.is_empty() {
+        write_count(&mut out, reply, (rows.len(), mentions.len()));
+    }
+    write_end(&mut out, reply);
+    out
+}
+
+/// Writes the definitions with their code, and what is told of the place that was asked about.
+fn write_definitions(out: &mut String, reply: &GraphReply, edges: usize) {
     for (place, own) in reply.definitions.iter().enumerate().take(MAX_DEFINITIONS) {
         let _ = writeln!(out, "{}", symbol(own, kind_of(reply, own), own.source.as_ref()));
         // Without rows in the budget, there is none for code.
-        for code in
-            reply.code.iter().filter(|code| code.definition == place && (edges > 0 || reply.rows.is_empty()))
-        {
+        let has_room = edges > 0 || reply.rows.is_empty();
+        for code in reply.code.iter().filter(|code| code.definition == place && has_room) {
             for (number, line) in (code.lines.first..).zip(code.text.lines()) {
                 let _ = writeln!(out, "{number}\t{}", clean(line));
             }
@@ -62,12 +88,12 @@ fn graph_text(reply: &GraphReply, edges: usize) -> String {
         let candidates = reply.place.iter().flat_map(|place| &place.candidates).take(MAX_DEFINITIONS);
         candidates.for_each(|own| _ = writeln!(out, "{}", symbol(own, own.kind.name(), own.source.as_ref())));
     }
-    // Tests and paths share the budget with the rows: as many of each are shown.
-    let is_whole = edges >= most_rows(reply);
-    let shown = |len: usize| if is_whole { len } else { len.min(edges) };
+}
+
+/// Writes rows below their headings, the headings in the order of their first row.
+fn write_rows(out: &mut String, reply: &GraphReply, rows: &[GraphRow]) {
     let mut groups: Vec<(&str, Vec<&GraphRow>)> = Vec::new();
-    let shown_rows = edges.min(reply.rows.len());
-    for row in &reply.rows[..shown_rows] {
+    for row in rows {
         let heading = heading_of_edge(reply.question, row);
         match groups.iter_mut().find(|(own, _)| *own == heading) {
             Some((_, edges)) => edges.push(row),
@@ -76,11 +102,13 @@ fn graph_text(reply: &GraphReply, edges: usize) -> String {
     }
     for (heading, edges) in groups {
         let _ = writeln!(out, "{heading}:");
-        below_files(&mut out, &edges);
+        below_files(out, &edges);
     }
-    let mentions = reply.mentions.as_ref().map_or(&[][..], |mentions| &mentions.rows);
+}
+
+fn write_mentions(out: &mut String, reply: &GraphReply, mentions: &[MentionRow]) {
     let mut last = "";
-    for row in &mentions[..shown(mentions.len())] {
+    for row in mentions {
         let heading = heading_of_mention(reply.question, row);
         if heading != last {
             let _ = writeln!(out, "{heading}, by name:");
@@ -89,11 +117,9 @@ fn graph_text(reply: &GraphReply, edges: usize) -> String {
         let path = agent_path(row.source.as_ref(), &row.path);
         let _ = writeln!(out, "{path}:{} {}\t{}", row.line, why_of_mention(row), clean(&row.text));
     }
-    for (number, path) in reply.paths[..shown(reply.paths.len())].iter().enumerate() {
-        let _ = writeln!(out, "path {}, {}:", number + 1, count(path.len(), "call", "calls"));
-        path.iter().for_each(|row| call(&mut out, row));
-    }
-    let tests = &reply.tests[..shown(reply.tests.len())];
+}
+
+fn write_tests(out: &mut String, tests: &[AffectedTest]) {
     if !tests.is_empty() {
         out.push_str("tests to run:\n");
     }
@@ -101,7 +127,9 @@ fn graph_text(reply: &GraphReply, edges: usize) -> String {
         let path = agent_path(test.source.as_ref(), &test.path);
         let _ = writeln!(out, "{path} {:.2} {}", test.confidence, short_name(&test.reason));
     }
-    let entries = &reply.entries[..shown(reply.entries.len())];
+}
+
+fn write_entries(out: &mut String, entries: &[EntryRow]) {
     if !entries.is_empty() {
         out.push_str("routes and commands that lead to it:\n");
     }
@@ -109,20 +137,22 @@ fn graph_text(reply: &GraphReply, edges: usize) -> String {
         let path = clean::answer_path(entry.path.as_str());
         let _ = writeln!(out, "{path}:{} {} {}", entry.line, clean(&entry.method), short_name(&entry.name));
     }
-    if reply.question != GraphQuestion::Definitions && reply.paths.is_empty() {
-        let more = if shown_rows < reply.total {
-            "; more with max_results, max_tokens or a narrower path"
-        } else {
-            ""
-        };
-        let least = if shown_rows < reply.total && reply.incomplete.is_some() { "at least " } else { "" };
-        let by_name = match shown(mentions.len()) {
-            0 => String::new(),
-            listed => format!(", {listed} more by name"),
-        };
-        let _ =
-            writeln!(out, "\n{shown_rows} of {least}{}{by_name}{more}", count(reply.total, "row", "rows"));
-    }
+}
+
+/// Writes how many rows there are, and how many rows and mentions are shown.
+fn write_count(out: &mut String, reply: &GraphReply, (rows, mentions): (usize, usize)) {
+    let is_cut = rows < reply.total;
+    let more = if is_cut { "; more with max_results, max_tokens or a narrower path" } else { "" };
+    let least = if is_cut && reply.incomplete.is_some() { "at least " } else { "" };
+    let by_name = match mentions {
+        0 => String::new(),
+        listed => format!(", {listed} more by name"),
+    };
+    let _ = writeln!(out, "\n{rows} of {least}{}{by_name}{more}", count(reply.total, "row", "rows"));
+}
+
+/// Writes what the answer leaves open, and its notes, sources and warnings.
+fn write_end(out: &mut String, reply: &GraphReply) {
     if reply.rows.is_empty() && reply.mentions.is_some() && !names_uses(reply) {
         let _ = writeln!(out, "{}", none_of(reply));
     }
@@ -132,14 +162,13 @@ fn graph_text(reply: &GraphReply, edges: usize) -> String {
     if let Some(why) = &reply.incomplete {
         let _ = writeln!(out, "not complete: {}", clean(why));
     }
-    super::memory::note_lines(&mut out, &reply.notes);
+    super::memory::note_lines(out, &reply.notes);
     let of_rows = reply.rows.iter().map(|row| row.source.as_ref());
     let of_rows = of_rows.chain(reply.definitions.iter().map(|own| own.source.as_ref()));
-    sources::lines(&mut out, &reply.sources, of_rows);
+    sources::lines(out, &reply.sources, of_rows);
     for warning in &reply.warnings {
         let _ = writeln!(out, "note: {}", clean(warning));
     }
-    out
 }
 
 /// Writes the edges of each file below its path, files in the order of their first edge. The line of an edge begins with
