@@ -104,7 +104,6 @@ pub(super) fn changes(
         all.is_cut = true;
         found.truncate(MAX_CHANGED);
     }
-    let n_found = found.len();
     for change in found {
         all.files.extend(compared(tree, &old, new.as_ref(), change, text_of));
     }
@@ -118,10 +117,8 @@ pub(super) fn changes(
             Some((old, new)) => (or_head(old).to_string(), or_head(new)),
             None => (between.to_string(), searched),
         };
-        all.warnings.push(match n_found {
-            0 => format!("no tracked file differs between {old} and {new}"),
-            n => format!("{n} files differ between {old} and {new}, and none of them in indexed text"),
-        });
+        // Git lists files with other stat data and the same content, and files without indexed text.
+        all.warnings.push(format!("no indexed text of a tracked file differs between {old} and {new}"));
     }
     all.is_of_worktree = new.is_none();
     Ok(all)

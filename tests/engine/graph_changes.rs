@@ -100,9 +100,12 @@ fn a_change_concerns_what_depends_on_the_touched_symbols() {
     let engine = open(&tree);
     // An empty answer says why.
     let none = ask(&engine, "");
-    assert_eq!(none.warnings, ["no tracked file differs between HEAD and the worktree"]);
+    assert_eq!(none.warnings, ["no indexed text of a tracked file differs between HEAD and the worktree"]);
     assert!(changed(&none).is_empty());
-    assert_eq!(ask(&engine, "HEAD..main").warnings, ["no tracked file differs between HEAD and main"]);
+    assert_eq!(
+        ask(&engine, "HEAD..main").warnings,
+        ["no indexed text of a tracked file differs between HEAD and main"]
+    );
     tree.write("app/pool.py", pool(&tree).replace("return n\n", "return n + 1\n"));
     let expected = [
         "1 app/pool.py Pool.take",

@@ -104,7 +104,7 @@ fn a_change_without_text_is_said_to_be_empty() {
     let tree = repository(HOOKS);
     let reply = pack(&tree, "review the change", 1_000);
     assert!(reply.files.is_empty(), "{:?}", units(&reply));
-    let warning = "no tracked file differs between HEAD and the worktree";
+    let warning = "no indexed text of a tracked file differs between HEAD and the worktree";
     assert_eq!(reply.warnings, [warning]);
     let reply = pack(&tree, "deliver a hook", 1_000);
     assert!(!reply.files.is_empty() && reply.warnings == [warning], "{:?}", reply.warnings);
