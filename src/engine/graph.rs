@@ -528,10 +528,10 @@ impl GraphAnswer<'_, '_> {
         let is_outgoing = question == GraphQuestion::Imports;
         let edges = match is_outgoing {
             true => self.graph.imports_of(file),
-            false => self.graph.importers_of(file, |_| true).map_err(Error::from)?,
+            false => self.graph.importers_of(file, |_| true).map_err(Error::from)?.into(),
         };
         let mut rows = Vec::new();
-        for edge in &edges {
+        for edge in edges.iter() {
             rows.extend(self.import_rows(edge, file, is_outgoing)?);
         }
         let language = self.engine.grammars().name(self.snapshot.version(file).language());

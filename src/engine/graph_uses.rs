@@ -47,7 +47,8 @@ impl Engine {
                     let (line, column) = place(edge.span.start);
                     (line, column, edge)
                 });
-                let imports = graph.imports_of(file).into_iter().map(|edge| (place(edge.start).0, edge));
+                let imports = graph.imports_of(file);
+                let imports = imports.iter().map(|edge| (place(edge.start).0, edge.clone()));
                 visit(GraphOfFile {
                     path: snapshot.path(file),
                     symbols: graph.symbols(file)?,

@@ -12,7 +12,7 @@ use super::declared_namespaces::Namespaces;
 pub use super::definition::Definition;
 use super::definitions::{FamilyDefinitions, NamedDefinitions};
 use super::family::Family;
-use super::imports::Imports;
+use super::imports::{ImportEdge, Imports};
 use super::judgement::Judgement;
 use super::paths::Paths;
 use super::rust_crates::{PassedOn, RustCrate};
@@ -142,6 +142,7 @@ pub struct Graph<'a> {
     pub(super) further: Cell<usize>,
     facts: RefCell<FxHashMap<u32, Option<Rc<FileFacts>>>>,
     imports: RefCell<FxHashMap<u32, Arc<Imports>>>,
+    pub(super) import_edges: RefCell<FxHashMap<u32, Rc<[ImportEdge]>>>,
     /// The names that files of JavaScript and TypeScript export under other names.
     pub(super) exports: RefCell<FxHashMap<u32, Arc<ExportedNames>>>,
     definitions: RefCell<FxHashMap<Box<str>, Arc<NamedDefinitions>>>,
@@ -192,6 +193,7 @@ impl<'a> Graph<'a> {
             further: Cell::new(0),
             facts: RefCell::default(),
             imports: RefCell::default(),
+            import_edges: RefCell::default(),
             exports: RefCell::default(),
             definitions: RefCell::default(),
             bases: RefCell::default(),

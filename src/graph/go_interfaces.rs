@@ -15,8 +15,7 @@ use super::types::Embeddings;
 use super::words::whole_words;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path;
-use spyhop_index::inverted::IndexField;
-use spyhop_search::{SearchError, files_with};
+use spyhop_search::SearchError;
 
 /// The most steps of embedding that are followed.
 const MAX_EMBEDDED: usize = 3;
@@ -142,8 +141,8 @@ impl Graph<'_> {
     /// The structs and interfaces that embed a type.
     fn types_that_embed(&self, own: &Definition) -> Result<Vec<Definition>, SearchError> {
         let mut found = Vec::new();
-        for file in files_with(self.snapshot, IndexField::Word, &own.name)? {
-            if self.family(file) != Family::Go || !self.steps.take(STEPS_PER_COPY) {
+        for file in self.go_files_naming(own)? {
+            if !self.steps.take(STEPS_PER_COPY) {
                 continue;
             }
             for (holder, base) in self.embeddings(file)?.iter().filter(|(_, base)| *base.name == *own.name) {
@@ -175,8 +174,8 @@ impl Graph<'_> {
     /// The types of values that are assigned to a variable `_` of the interface.
     fn asserted(&self, interface: &Definition) -> Result<Vec<Definition>, SearchError> {
         let mut found: Vec<Definition> = Vec::new();
-        for file in files_with(self.snapshot, IndexField::Word, &interface.name)? {
-            let Some(facts) = self.facts(file).filter(|_| self.family(file) == Family::Go) else { continue };
+        for file in self.go_files_naming(interface)? {
+            let Some(facts) = self.facts(file) else { continue };
             for span in whole_words(&facts.text, &interface.name) {
                 let (before, after) = facts.text.split_at(span.end as usize);
                 let line = before[before.rfind('\n').map_or(0, |newline| newline + 1)..].trim_start();

@@ -45,6 +45,19 @@ pub(super) struct ImportStatement {
     pub is_wildcard: bool,
 }
 
+/// An import, with the files that the module means.
+#[derive(Clone, Debug)]
+pub struct ImportEdge {
+    /// The importing file.
+    pub file: u32,
+    /// The byte at which the statement begins.
+    pub start: u32,
+    /// The module as written.
+    pub module: String,
+    /// The files of the tree that the module means; empty for a module outside of the tree.
+    pub files: Vec<u32>,
+}
+
 /// The places of bindings by their local names.
 type BindingPlaces = FxHashMap<Box<str>, Vec<(u32, u32)>>;
 

@@ -93,7 +93,9 @@ impl<'a> Graph<'a> {
         if self.family(from) == CSHARP {
             return self.files_used(from, name);
         }
-        let key = (from, Box::from(name));
+        // What a name means in these languages does not depend on the file.
+        let is_global = matches!(self.family(from), Family::Go | Family::Other("swift"));
+        let key = (if is_global { u32::MAX } else { from }, Box::from(name));
         if let Some(known) = self.modules.borrow().get(&key) {
             return known.clone();
         }
@@ -289,6 +291,27 @@ impl<'a> Graph<'a> {
                 _ => return Vec::new(),
             }
         }
+    }
+
+    /// The end of the path by which a package of Go is imported: up to two names, which [`Graph::go_package`] needs to find it.
+    pub(super) fn go_import_path(&self, folder: &str) -> String {
+        let is_around = |root: &str| {
+            let rest = folder.strip_prefix(root)?;
+            if root.is_empty() {
+                Some(rest)
+            } else {
+                rest.strip_prefix('/').or(rest.is_empty().then_some(""))
+            }
+        };
+        let around = self.go_modules().iter().filter_map(|(name, root)| Some((name, root, is_around(root)?)));
+        let path = match around.max_by_key(|(_, root, _)| root.len()) {
+            Some((name, _, "")) => name,
+            Some((_, _, rest)) => rest,
+            None => folder,
+        };
+        let path = path.rsplit_once("vendor/").map_or(path, |(_, vendored)| vendored);
+        let start = path.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
+        path[start..].to_string()
     }
 
     /// The modules of the tree: the name and the folder of each `go.mod`, longer names first.

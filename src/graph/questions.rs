@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use super::definitions::FamilyDefinitions;
-use super::family::{CSHARP, Family};
+use super::family::Family;
 use super::files::{BYTES_PER_STEP, Graph, READ_AHEAD, SymbolKey};
 use super::imports::Binding;
 use super::judgement::{Judgement, Meaning};
@@ -20,7 +20,6 @@ use super::test_files::is_test_file;
 use super::uses::{FileFacts, NameUse, UseRole};
 use crate::definition::Definition;
 use spyhop_base::model::{Symbol, SymbolKind};
-use spyhop_base::path;
 use spyhop_base::text::Span;
 use spyhop_index::inverted::IndexField;
 use spyhop_search::{SearchError, files_with};
@@ -131,18 +130,6 @@ impl FoundUses {
     fn are_enough(&self, enough: usize) -> bool {
         self.sure >= enough || self.all / UNSURE_FOR_ONE >= enough
     }
-}
-
-/// An import of one file.
-#[derive(Clone, Debug)]
-pub struct ImportEdge {
-    pub file: u32,
-    /// The byte at which the statement begins.
-    pub start: u32,
-    /// The module as written.
-    pub module: String,
-    /// The files of the tree that the module means; empty for a module outside of the tree.
-    pub files: Vec<u32>,
 }
 
 impl<'a> Graph<'a> {
@@ -500,139 +487,6 @@ impl<'a> Graph<'a> {
         };
         is_test_file(self.snapshot.path(file)) || from.is_some_and(by_name)
     }
-
-    pub fn imports_of(&self, file: u32) -> Vec<ImportEdge> {
-        let mut edges: Vec<ImportEdge> = Vec::new();
-        for import in self.imports_in(file).iter().take_while(|_| self.steps.take(STEPS_PER_EDGE)) {
-            let bound = import.bindings.iter().map(|binding| self.bound_module(file, import, binding));
-            let bound: Vec<Vec<u32>> = bound.collect();
-            // An import of modules only, such as `from . import pool`, does not depend on their package.
-            let is_of_modules = !bound.is_empty() && bound.iter().all(|files| !files.is_empty());
-            let mut files = if is_of_modules { Vec::new() } else { self.module_files(file, import) };
-            files.extend(bound.into_iter().flatten());
-            files.retain(|found| *found != file);
-            files.sort_by_key(|found| self.snapshot.path(*found));
-            files.dedup();
-            let module = match (
-                &*import.module,
-                import.bindings.first().and_then(|binding| binding.name.as_deref()),
-            ) {
-                ("", Some(name)) => name.to_string(),
-                (module, _) => module.to_string(),
-            };
-            match edges.last_mut().filter(|last| last.start == import.start && last.module == module) {
-                Some(last) => last.files.extend(files),
-                None => edges.push(ImportEdge { file, start: import.start, module, files }),
-            }
-        }
-        edges.iter_mut().for_each(|edge| {
-            edge.files.sort_unstable();
-            edge.files.dedup();
-        });
-        edges
-    }
-
-    /// The bytes at which the import statements begin that bind one of `words`.
-    pub fn imports_binding(&self, file: u32, words: &FxHashSet<&str>) -> Vec<u32> {
-        let imports = self.imports_in(file);
-        let needed = imports.iter().filter(|import| {
-            let module = import.module.rsplit(['.', ':', '/']).next().unwrap_or_default();
-            let names_module = import.bindings.is_empty() && words.contains(module);
-            names_module || import.bindings.iter().any(|binding| words.contains(&*binding.local))
-        });
-        let mut starts: Vec<u32> = needed.map(|import| import.start).collect();
-        starts.dedup();
-        starts
-    }
-
-    /// The imports of other files that mean `file`. `takes` chooses the importing files.
-    pub fn importers_of(
-        &self,
-        file: u32,
-        takes: impl Fn(u32) -> bool,
-    ) -> Result<Vec<ImportEdge>, SearchError> {
-        let mut edges = Vec::new();
-        for word in self.module_words(file) {
-            for other in files_with(self.snapshot, IndexField::Word, &word)? {
-                if self.steps.take(STEPS_PER_EDGE)
-                    && other != file
-                    && self.family(other) == self.family(file)
-                    && takes(other)
-                {
-                    edges.extend(match self.family(file) {
-                        CSHARP => self.uses_of_file(other, file),
-                        _ => {
-                            let imports = self.imports_of(other).into_iter();
-                            imports.filter(|import| import.files.contains(&file)).collect()
-                        }
-                    });
-                }
-            }
-        }
-        edges.sort_by_key(|edge| (self.snapshot.path(edge.file), edge.start));
-        edges.dedup_by_key(|edge| (edge.file, edge.start));
-        Ok(edges)
-    }
-}
-
-impl Graph<'_> {
-    /// The files that may import `file`: those with a word that such an import has, if at most `most` files have the word.
-    pub fn possible_importers(&self, file: u32, most: usize) -> Result<Vec<u32>, SearchError> {
-        let mut found = Vec::new();
-        for word in self.module_words(file) {
-            let mut files = files_with(self.snapshot, IndexField::Word, &word)?;
-            files.retain(|other| *other != file && self.family(*other) == self.family(file));
-            if files.len() <= most {
-                found.append(&mut files);
-            }
-        }
-        found.sort_unstable();
-        found.dedup();
-        Ok(found)
-    }
-
-    /// The words that an import of `file` contains. The root of a crate is imported by the names of the crate.
-    fn module_words(&self, file: u32) -> Vec<String> {
-        let family = self.family(file);
-        let mut words = module_words(self.snapshot.path(file), family);
-        if family == CSHARP {
-            return self.namespace_words(file);
-        }
-        if family == Family::Rust {
-            words.extend(self.crate_names(file).map(str::to_string));
-        }
-        if family == Family::Jvm
-            && let Some(package) = self.declared_package(file)
-        {
-            words.extend(package.rsplit('.').next().map(str::to_string));
-            words.sort_unstable();
-            words.dedup();
-        }
-        words
-    }
-}
-
-/// The words that an import of the file at `path` contains.
-fn module_words(path: &str, family: Family) -> Vec<String> {
-    let (folder, name) = path::split(path);
-    let stem = name.split('.').next().unwrap_or(name);
-    let parent = folder.rsplit('/').next().unwrap_or_default();
-    let is_folder = matches!(stem, "index" | "mod" | "lib" | "main" | "__init__");
-    let mut words = match family {
-        Family::Go => vec![parent],
-        Family::Rust if is_folder => vec![parent, "crate", "super"],
-        Family::Rust => vec![stem, "super"],
-        Family::Jvm => vec![stem, parent],
-        _ if is_folder => vec![parent, stem, "from"],
-        _ => vec![stem],
-    };
-    words.retain(|word| !word.is_empty());
-    // Word fields hold words without signs.
-    words
-        .iter()
-        .flat_map(|word| word.split(|c: char| c != '_' && !c.is_alphanumeric()))
-        .map(str::to_string)
-        .collect()
 }
 
 /// The local names under which a file imports `name`.

@@ -106,7 +106,7 @@ impl PackRun<'_, '_> {
     pub(super) fn imports_read(&self, file: u32) -> Rc<[u32]> {
         self.imports.of(file).unwrap_or_else(|| {
             let edges = self.graph.graph.imports_of(file);
-            self.imports.keep(file, edges.into_iter().flat_map(|edge| edge.files).collect())
+            self.imports.keep(file, edges.iter().flat_map(|edge| edge.files.iter().copied()).collect())
         })
     }
 

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::{CodeStyle, literal_text, without_comments};
 use super::framework::{EntryKind, FRAMEWORKS, Framework};
-use super::handlers::Handler;
+use super::handlers::{EntrySearch, Handler};
 use super::routers::{RouterNode, Routers, ScannedFile};
 use super::scan::{EntryDecl, Scanned, WrittenHandler, join_paths, methods_in};
 use crate::definition::Definition;
@@ -62,9 +62,18 @@ pub struct EntryPoints {
 impl Graph<'_> {
     /// The routes or the commands of the snapshot.
     pub fn entry_points(&self, kind: EntryKind) -> Result<EntryPoints, SearchError> {
+        self.entries_by_handler(kind, &|_| true)
+    }
+
+    /// The routes or the commands of the snapshot, with the definitions of the handlers that have a name which `takes_handler`.
+    pub(super) fn entries_by_handler(
+        &self,
+        kind: EntryKind,
+        takes_handler: &dyn Fn(&str) -> bool,
+    ) -> Result<EntryPoints, SearchError> {
         let mut found = EntryPoints::default();
         let named = self.files_named(kind);
-        let constants = RefCell::new(FxHashMap::default());
+        let search = EntrySearch { takes_handler, constants: RefCell::default() };
         for framework in FRAMEWORKS.iter().filter(|framework| framework.kind() == kind) {
             let mut candidates = self.candidates(framework, &named)?;
             if candidates.is_empty() && framework.files.is_empty() {
@@ -75,7 +84,7 @@ impl Graph<'_> {
             }
             found.left_out += candidates.len().saturating_sub(MAX_SCANNED);
             candidates.truncate(MAX_SCANNED);
-            self.by_patterns(framework, &candidates, &constants, &mut found.entries)?;
+            self.by_patterns(framework, &candidates, &search, &mut found.entries)?;
             self.by_tables(framework, &candidates, &mut found.entries)?;
             self.by_paths(framework, &mut found.entries)?;
         }
@@ -116,15 +125,7 @@ impl Graph<'_> {
     ) -> Result<Vec<u32>, SearchError> {
         let mut files: Vec<u32> = Vec::new();
         for group in &framework.words {
-            let mut all: Option<Vec<u32>> = None;
-            for word in group.split('+') {
-                let with = files_with(self.snapshot, IndexField::Word, word)?;
-                all = Some(match all {
-                    None => with,
-                    Some(all) => all.into_iter().filter(|file| with.binary_search(file).is_ok()).collect(),
-                });
-            }
-            files.extend(all.unwrap_or_default());
+            files.extend(self.files_with_words_of(group)?);
         }
         files.retain(|file| {
             let language = self.language(*file);
@@ -146,7 +147,7 @@ impl Graph<'_> {
         &self,
         framework: &Framework,
         candidates: &[u32],
-        constants: &RefCell<FxHashMap<String, Option<String>>>,
+        search: &EntrySearch<'_>,
         found: &mut Vec<EntryPoint>,
     ) -> Result<(), SearchError> {
         if framework.entries.is_empty() {
@@ -158,7 +159,7 @@ impl Graph<'_> {
             let file_name = path::split(self.snapshot.path(file)).1;
             let style = CodeStyle::of(self.language(file), file_name);
             let code = without_comments(style, &text);
-            let constant = |expression: &str| self.constant(&code, expression, constants);
+            let constant = |expression: &str| self.constant(&code, expression, &search.constants);
             let scan = Scanned { file_name, style, code: &code, constants: &constant }.scan(framework);
             let is_empty = scan.entries.is_empty() && scan.mounts.is_empty() && scan.routers.is_empty();
             if is_empty && scan.globals.is_empty() {
@@ -171,7 +172,7 @@ impl Graph<'_> {
         for scanned in &files {
             let global = self.global_prefix(scanned.file, &files);
             for entry in &scanned.scan.entries {
-                self.entry(framework, &routers, scanned, (entry, &global), found)?;
+                self.entry((framework, search), &routers, scanned, (entry, &global), found)?;
             }
         }
         Ok(())
@@ -180,7 +181,7 @@ impl Graph<'_> {
     /// The rows of one declared entry: one for each prefix of its router.
     fn entry(
         &self,
-        framework: &Framework,
+        (framework, search): (&Framework, &EntrySearch<'_>),
         routers: &Routers<'_, '_>,
         scanned: &ScannedFile,
         (entry, global): (&EntryDecl, &str),
@@ -193,7 +194,7 @@ impl Graph<'_> {
                 return Ok(());
             }
         }
-        let handler = self.handler(scanned, &entry.handler)?;
+        let handler = self.handler(scanned, &entry.handler, search)?;
         let own = handler.definition.as_ref().filter(|_| entry.has_default_method);
         let mut methods = match own {
             Some(own) => self.declared_methods(own)?,

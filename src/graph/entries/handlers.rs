@@ -1,5 +1,9 @@
 //! The definition that a written handler names.
 
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
 use super::framework::HandlerForm;
 use super::routers::ScannedFile;
 use super::scan::WrittenHandler;
@@ -17,6 +21,14 @@ const BY_MEMBER: f32 = 0.93;
 
 /// The confidence of an entry whose handler is code of the entry, or not of the tree.
 const WITHOUT_DEFINITION: f32 = 0.9;
+
+/// One search for entries.
+pub(super) struct EntrySearch<'s> {
+    /// Whether handlers of a name are looked up; others stay unknown.
+    pub takes_handler: &'s dyn Fn(&str) -> bool,
+    /// The values of constants by their names.
+    pub constants: RefCell<FxHashMap<String, Option<String>>>,
+}
 
 /// A handler: how it is written, and what it means.
 #[derive(Clone, Debug)]
@@ -51,6 +63,7 @@ impl Graph<'_> {
         &self,
         scanned: &ScannedFile,
         written: &WrittenHandler,
+        search: &EntrySearch<'_>,
     ) -> Result<Handler, SearchError> {
         match written {
             WrittenHandler::Inline => Ok(Handler::unknown("")),
@@ -62,6 +75,10 @@ impl Graph<'_> {
                     .filter(|symbol| &*symbol.name == name && symbol.span.contains(*span));
                 if let Some(definition) = here.min_by_key(|symbol| symbol.span.len()) {
                     return Ok(Handler::of(definition.clone(), AT_DEFINITION));
+                }
+                let is_renamed = || scanned.facts.imports.bound(name).any(|(_, own)| own.exported() != name);
+                if !(search.takes_handler)(name) && !is_renamed() {
+                    return Ok(Handler::unknown(name));
                 }
                 let meant =
                     self.meant_by(scanned.file, &scanned.facts, span.start as usize, span.end as usize)?;

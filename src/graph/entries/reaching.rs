@@ -1,6 +1,6 @@
 //! The routes and commands that reach definitions: those whose handler is a definition, or calls one transitively.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::collect::EntryPoint;
 use super::framework::EntryKind;
@@ -42,9 +42,11 @@ impl Graph<'_> {
             let known = reached.entry((from.file, from.place)).or_insert(route);
             known.1 = if known.0 == route.0 { known.1.max(route.1) } else { known.1 };
         }
+        let users = edges.iter().filter_map(|edge| edge.from.as_ref());
+        let names: FxHashSet<&str> = wanted.iter().chain(users).map(|own| &*own.name).collect();
         let mut found = Vec::new();
         for &kind in kinds {
-            for entry in self.entry_points(kind)?.entries {
+            for entry in self.entries_by_handler(kind, &|name| names.contains(name))?.entries {
                 let by_handler = entry.handler.definition.as_ref().and_then(|definition| {
                     reached.get(&(definition.file, definition.place)).map(|(depth, sure)| (*depth, *sure))
                 });
