@@ -123,6 +123,7 @@ fn stages(criterion: &mut Criterion, bed: &Bed) {
         exhaustive: None,
         signals: &signals,
         similar: None,
+        expanded: None,
         reranker: None,
         statistics: None,
     };

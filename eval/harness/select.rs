@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use spyhop::{Engine, OnMissing, Options, Profile, StalePolicy, Status};
+use spyhop::{
+    Call, Engine, OnMissing, Options, Profile, SemanticAction, SemanticRequest, StalePolicy, Status,
+};
 
 use crate::failure::Failure;
 use crate::sets::{self, Query, Set, Tree};
@@ -41,6 +43,45 @@ pub struct Selection {
     /// Threads for indexing; one for each core unless given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
+    #[command(flatten)]
+    pub models: Models,
+}
+
+/// The models that order the first files as well, in a program with the feature `semantic-all`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Models {
+    /// Compare the first files by vectors of the transformer in this folder, which are made if they are missing
+    #[arg(long, value_name = "FOLDER")]
+    pub local_model: Option<PathBuf>,
+    /// Compare the first files by expansions of the SPLADE model in this folder, which are made if they are missing
+    #[arg(long, value_name = "FOLDER")]
+    pub expansion_folder: Option<PathBuf>,
+    /// Rerank the first files by the cross-encoder in this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub rerank_folder: Option<PathBuf>,
+}
+
+impl Models {
+    /// Opts in to the models, to none if none is named, and makes what is missing.
+    fn enable(&self, engine: &Engine) -> Result<(), Failure> {
+        let asked = |request: SemanticRequest| engine.call(&request, &Call::default());
+        asked(SemanticRequest::new(SemanticAction::Disable))?;
+        let enable = || SemanticRequest::new(SemanticAction::Enable);
+        let Models { local_model, expansion_folder, rerank_folder } = self.clone();
+        let has_stored = local_model.is_some() || expansion_folder.is_some();
+        let all = [
+            (local_model.is_some(), SemanticRequest { local_model, ..enable() }),
+            (expansion_folder.is_some(), SemanticRequest { expansion_folder, ..enable() }),
+            (rerank_folder.is_some(), SemanticRequest { rerank_folder, ..enable() }),
+        ];
+        for (_, request) in all.into_iter().filter(|(is_named, _)| *is_named) {
+            asked(request)?;
+        }
+        if has_stored {
+            asked(SemanticRequest::new(SemanticAction::Build))?;
+        }
+        Ok(())
+    }
 }
 
 impl Selection {
@@ -95,7 +136,9 @@ impl Selection {
                 eprintln!("{}/{}: {} queries", set.name, tree.folder, tree.queries.len());
             }
             let index = indexes.join(&set.name).join(&tree.folder).join("index");
-            visit(set, tree, &Opened::new(&root, index, self.threads.map(usize::from))?)?;
+            let opened = Opened::new(&root, index, self.threads.map(usize::from))?;
+            self.models.enable(&opened.engine)?;
+            visit(set, tree, &opened)?;
         }
         Ok(missing)
     }

@@ -34,6 +34,7 @@ use spyhop_search::{
     self, Context, Contribution, HitDisplay, MeasuredFile, Ranked, RankedFile, Ranking, Reranker,
     SearchSnapshot, SimilarTexts, UnrankedMatch,
 };
+use spyhop_semantic::StoredKind;
 use spyhop_syntax::document::page_of;
 
 /// A hit without its text.
@@ -60,8 +61,9 @@ pub(crate) struct AnswerContext<'a> {
     activity: ActivitySource,
     /// The record of earlier calls, unless the request excludes it.
     session: Option<session::ActivityRecord>,
-    /// Compares the texts of the first files with the queries, if the tree has opted in.
+    /// Compares the texts of the first files with the queries, if the tree has opted in: by vectors, and by expansions.
     similar: Option<Arc<dyn SimilarTexts>>,
+    expanded: Option<Arc<dyn SimilarTexts>>,
     reranker: Option<Arc<dyn Reranker>>,
 }
 
@@ -98,8 +100,20 @@ impl<'a> AnswerContext<'a> {
             ActivitySource::Ignored => None,
         };
         let activity = activity.clone();
-        let (similar, reranker) = (engine.semantic().similar(), engine.semantic().reranker());
-        AnswerContext { engine, snapshot, filter, request, trees, activity, session, similar, reranker }
+        let [similar, expanded] = StoredKind::ALL.map(|kind| engine.semantic().similar(kind));
+        let reranker = engine.semantic().reranker();
+        AnswerContext {
+            engine,
+            snapshot,
+            filter,
+            request,
+            trees,
+            activity,
+            session,
+            similar,
+            expanded,
+            reranker,
+        }
     }
 
     /// The context for answering `request` from the joined `snapshot` of several trees, which vectors compare if all trees
@@ -113,8 +127,19 @@ impl<'a> AnswerContext<'a> {
     ) -> AnswerContext<'a> {
         let engine = trees.masking_engine();
         let (activity, session, reranker) = (ActivitySource::Ignored, None, None);
-        let similar = semantic::similar_in_all(trees.engines());
-        AnswerContext { engine, snapshot, filter, request, trees, activity, session, similar, reranker }
+        let [similar, expanded] = StoredKind::ALL.map(|kind| semantic::similar_in_all(kind, trees.engines()));
+        AnswerContext {
+            engine,
+            snapshot,
+            filter,
+            request,
+            trees,
+            activity,
+            session,
+            similar,
+            expanded,
+            reranker,
+        }
     }
 
     /// Ranks every query and assembles the reply.
@@ -353,6 +378,7 @@ impl<'a> AnswerContext<'a> {
             session: self.session.as_ref(),
             per_file: self.request.per_file,
             similar: self.similar.as_deref(),
+            expanded: self.expanded.as_deref(),
             reranker: self.reranker.as_deref(),
             exhaustive,
             statistics: None,

@@ -7,11 +7,13 @@ use super::call::Call;
 use super::core::Engine;
 use super::corpus::Corpus;
 use super::operation::Operation;
+use super::semantic;
 use crate::error::{Error, ErrorKind};
 use spyhop_base::store::Lock;
 use spyhop_index::inverted;
 use spyhop_index::meta::{Meta, ViewInfo, ViewKey};
 use spyhop_index::workspace::{Committed, Workspace, WorkspaceError};
+use spyhop_semantic::StoredKind;
 
 /// How often a check is restarted because another process has committed meanwhile.
 const TRIES: usize = 5;
@@ -44,7 +46,7 @@ fn check(engine: &Engine) -> Result<Checkup, Error> {
     }
     checks.push(leftovers(workspace));
     checks.push(put_aside(workspace));
-    checks.extend(vectors(engine));
+    checks.extend(StoredKind::ALL.iter().filter_map(|kind| vectors(engine, *kind)));
     Ok(Checkup { checks })
 }
 
@@ -183,17 +185,16 @@ fn put_aside(workspace: &Workspace) -> Check {
     }
 }
 
-/// The vectors of a tree that has opted in. They are derived: damage costs a build and changes no answer to a wrong one.
-fn vectors(engine: &Engine) -> Option<Check> {
-    engine.semantic().similar()?;
-    Some(match engine.semantic().stored() {
-        Ok(stored) if stored.damaged > 0 => {
-            let text =
-                format!("{} vectors are damaged; 'spyhop semantic build' makes them anew", stored.damaged);
-            warning("vectors", text)
-        }
-        Ok(stored) => ok("vectors", format!("{} are as they were written", stored.rows)),
-        Err(error) => warning("vectors", error.to_string()),
+/// The vectors or expansions of a tree that has opted in. They are derived: damage costs a build and changes no answer to a
+/// wrong one.
+fn vectors(engine: &Engine, kind: StoredKind) -> Option<Check> {
+    engine.semantic().similar(kind)?;
+    Some(match engine.semantic().stored(kind) {
+        Ok(stored) => match semantic::damage(kind, &stored) {
+            Some(text) => warning(kind.name(), text),
+            None => ok(kind.name(), format!("{} are as they were written", stored.rows)),
+        },
+        Err(error) => warning(kind.name(), error.to_string()),
     })
 }
 

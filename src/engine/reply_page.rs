@@ -148,13 +148,16 @@ fn evidence_used(used_session: bool, asked: &[RankedQuery<'_>]) -> String {
         |compared: &Option<ComparedFiles>| compared.as_ref().is_some_and(ComparedFiles::is_compared);
     let session = if used_session { "+session" } else { "" };
     let similar = if asked.iter().any(|own| is_compared(&own.ranking.similar)) { "+semantic" } else { "" };
+    let expanded = if asked.iter().any(|own| is_compared(&own.ranking.expanded)) { "+expanded" } else { "" };
     let reranked = if asked.iter().any(|own| is_compared(&own.ranking.reranked)) { "+rerank" } else { "" };
-    format!("lexical+symbol+path{session}{similar}{reranked}")
+    format!("lexical+symbol+path{session}{similar}{expanded}{reranked}")
 }
 
 /// What the caller should know of the comparison with vectors and of the reranking, each note once.
 fn similar_notes(asked: &[RankedQuery<'_>]) -> Vec<String> {
-    let of_models = asked.iter().flat_map(|asked| [&asked.ranking.similar, &asked.ranking.reranked]);
+    let of_models = asked
+        .iter()
+        .flat_map(|asked| [&asked.ranking.similar, &asked.ranking.expanded, &asked.ranking.reranked]);
     let mut notes: Vec<String> = of_models.filter_map(|own| own.as_ref()?.note.clone()).collect();
     notes.sort();
     notes.dedup();

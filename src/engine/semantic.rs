@@ -27,8 +27,9 @@ use spyhop_grep::secrets::{self, SecretMask};
 use spyhop_index::update::{OnProgress, tell_waiting};
 use spyhop_search::{CurrentFile, SearchSnapshot, SimilarTexts, Similarity};
 use spyhop_semantic::{
-    BuildProgress, BuildText, DatabaseSettings, EndpointSettings, FolderSettings, ProviderSettings,
-    RerankSettings, SemanticError, SemanticSettings,
+    BuildProgress, BuildText, DatabaseSettings, EndpointSettings, ExpansionSettings, FolderSettings,
+    ProviderSettings, QdrantSettings, RerankSettings, SemanticError, SemanticSettings, StoredKind,
+    StoredVectors,
 };
 
 /// Vectors of one tree. Errors: `NotBuilt` and `NotEnabled` as `BadRequest`; those of the provider; `Locked`.
@@ -59,14 +60,17 @@ impl Operation for SemanticRequest {
             _ => None,
         };
         let reply = SemanticReply { done, ..state(engine)? };
-        if self.action == SemanticAction::Status && (!reply.built || reply.enabled.is_none()) {
+        let kinds = kinds(engine)?;
+        if self.action == SemanticAction::Status && (!reply.built || kinds.is_empty()) {
             return Ok(reply);
         }
         let listed = self.action == SemanticAction::Build && self.dry_run;
         current::with_snapshot(engine, call.progress(), |snapshot, freshness| {
-            let selection = Selection::of(engine, snapshot)?;
+            let selection = Selection::of(snapshot)?;
             let mut reply = SemanticReply { warnings: freshness.warnings, ..reply.clone() };
-            selection.describe((engine, snapshot), listed, &mut reply)?;
+            for kind in &kinds {
+                selection.describe((engine, snapshot), *kind, listed, &mut reply)?;
+            }
             Ok(reply)
         })
     }
@@ -82,11 +86,27 @@ impl SemanticRequest {
         if !spyhop_semantic::IS_BUILT {
             return Err(SemanticError::NotBuilt("dense-embed").into());
         }
-        let settings = SemanticSettings::read(engine.semantic().path());
-        if !is_enable && settings?.and_then(|settings| settings.provider).is_none() {
+        if !is_enable && kinds(engine)?.is_empty() {
             return Err(SemanticError::NotEnabled.into());
         }
         Ok(())
+    }
+}
+
+/// What the tree has opted in to have stored.
+pub(super) fn kinds(engine: &Engine) -> Result<Vec<StoredKind>, SemanticError> {
+    Ok(SemanticSettings::read(engine.semantic().path())?.unwrap_or_default().kinds())
+}
+
+impl Engine {
+    /// Whether the database of ChunkHound at `path` is the one whose vectors the tree has opted in to; `None` if the path
+    /// names no such database.
+    ///
+    /// # Errors
+    /// The database is missing, or the tree has not opted in to it; the message says how to make it or to opt in.
+    pub fn database(&self, path: &Path) -> Option<Result<(), Error>> {
+        let found = self.semantic().database(path, self.root())?;
+        Some(found.map_err(Error::from))
     }
 }
 
@@ -103,9 +123,15 @@ fn state(engine: &Engine) -> Result<SemanticReply, Error> {
         target: own.target(),
         sends: own.sends(),
     });
+    let expander = settings.expansion.map(|own| EnabledModel {
+        model: own.model(),
+        target: own.folder.display().to_string(),
+        sends: false,
+    });
     let database = settings.chunkhound.map(|own| own.database);
     let built = spyhop_semantic::IS_BUILT;
-    Ok(SemanticReply { built, enabled, reranker, database, ..SemanticReply::default() })
+    let qdrant = settings.qdrant.map(|own| own.url);
+    Ok(SemanticReply { built, enabled, expander, reranker, database, qdrant, ..SemanticReply::default() })
 }
 
 /// The model that is enabled for a tree, and where its texts go, as a line of the status.
@@ -115,18 +141,23 @@ pub(super) fn shown(engine: &Engine) -> Option<String> {
     }
     match SemanticSettings::read(engine.semantic().path()) {
         Ok(settings) => {
-            let SemanticSettings { provider, rerank, .. } = settings?;
+            let SemanticSettings { provider, expansion, rerank, .. } = settings?;
             let of_vectors = provider.map(|own| format!("{} at {}", own.model(), own.target()));
+            let of_words =
+                expansion.map(|own| format!("words by {} at {}", own.model(), own.folder.display()));
             let of_rerank = rerank.map(|own| format!("reranking by {} at {}", own.model(), own.target()));
-            Some(of_vectors.into_iter().chain(of_rerank).collect::<Vec<_>>().join("; "))
+            Some([of_vectors, of_words, of_rerank].into_iter().flatten().collect::<Vec<_>>().join("; "))
         }
         Err(error) => Some(error.to_string()),
     }
 }
 
-/// What compares texts of several trees: `None` unless all have opted in to vectors of one model, since similarities to
-/// different models cannot be ordered. Each tree's settings permit that the question goes to the model.
-pub(super) fn similar_in_all<'e>(engines: impl Iterator<Item = &'e Engine>) -> Option<Arc<dyn SimilarTexts>> {
+/// What compares texts of several trees: `None` unless all have opted in to vectors or expansions of one model, since
+/// similarities to different models cannot be ordered. Each tree's settings permit that the question goes to the model.
+pub(super) fn similar_in_all<'e>(
+    kind: StoredKind,
+    engines: impl Iterator<Item = &'e Engine>,
+) -> Option<Arc<dyn SimilarTexts>> {
     if !spyhop_semantic::IS_BUILT {
         return None;
     }
@@ -134,17 +165,22 @@ pub(super) fn similar_in_all<'e>(engines: impl Iterator<Item = &'e Engine>) -> O
     let mut first: Option<SemanticSettings> = None;
     for engine in engines {
         let settings = SemanticSettings::read(engine.semantic().path()).ok()??;
-        let key = |own: &SemanticSettings| (own.provider.clone(), own.stored_dimensions);
-        if first.as_ref().is_some_and(|first| key(first) != key(&settings)) {
+        let is_equal = |first: &SemanticSettings| match kind {
+            StoredKind::Vectors => {
+                (&first.provider, first.stored_dimensions) == (&settings.provider, settings.stored_dimensions)
+            }
+            StoredKind::Expansions => first.expansion == settings.expansion,
+        };
+        if first.as_ref().is_some_and(|first| !is_equal(first)) {
             return None;
         }
         first.get_or_insert(settings);
-        all.push(engine.semantic().similar()?);
+        all.push(engine.semantic().similar(kind)?);
     }
     (!all.is_empty()).then(|| Arc::new(SimilarInAll(all)) as Arc<dyn SimilarTexts>)
 }
 
-/// The vectors of several trees. A content has those of the first tree that knows the content.
+/// What is stored of several trees. A content has that of the first tree that knows the content.
 struct SimilarInAll(Vec<Arc<dyn SimilarTexts>>);
 
 impl SimilarTexts for SimilarInAll {
@@ -160,7 +196,7 @@ impl SimilarTexts for SimilarInAll {
         let mut of_trees = self.0.iter().map(|own| own.compare(question, contents));
         let mut all = of_trees.next().expect("one tree or more")?;
         for of_tree in of_trees {
-            all.iter_mut().zip(of_tree?).for_each(|(known, more)| *known = known.or(more));
+            all.iter_mut().zip(of_tree?).for_each(|(known, more)| *known = known.take().or(more));
         }
         Ok(all)
     }
@@ -181,21 +217,26 @@ fn enable(engine: &Engine, asked: &SemanticRequest, call: &Call<'_>) -> Result<S
             own.target()
         ));
     }
+    if let Some(own) = settings.qdrant.filter(QdrantSettings::sends) {
+        reply.warnings.push(format!("'spyhop semantic build' sends vectors of texts to {}", own.url));
+    }
     if let Some(own) = settings.rerank.filter(RerankSettings::sends) {
         reply.warnings.push(format!("each search sends parts of its first files to {}", own.target()));
     }
     Ok(reply)
 }
 
-/// The settings after an opt-in: to vectors or to reranking. The other one stays as it was.
+/// The settings after an opt-in: to vectors, to a server for them, to expansions or to reranking. The others stay as they were.
 fn settings(engine: &Engine, asked: &SemanticRequest) -> Result<SemanticSettings, Error> {
     // Settings that cannot be read are written anew.
     let kept = SemanticSettings::read(engine.semantic().path()).ok().flatten().unwrap_or_default();
-    let SemanticRequest { table, local_model, rerank_url, rerank_folder, .. } = asked;
+    let SemanticRequest { table, local_model, expansion_folder, rerank_url, rerank_folder, .. } = asked;
     let names = [
         ("--table", table.is_some()),
         ("--local-model", local_model.is_some()),
         ("--base-url", asked.base_url.is_some()),
+        ("--qdrant-url", asked.qdrant_url.is_some()),
+        ("--expansion-folder", expansion_folder.is_some()),
         ("--rerank-url", rerank_url.is_some()),
         ("--rerank-folder", rerank_folder.is_some()),
     ];
@@ -206,11 +247,15 @@ fn settings(engine: &Engine, asked: &SemanticRequest) -> Result<SemanticSettings
             given.join(" and ")
         )));
     }
+    let (key_variable, key_file) =
+        (asked.key_variable.clone(), asked.key_file.as_deref().map(absolute).transpose()?);
+    if let Some(url) = &asked.qdrant_url {
+        let (url, collection) = (url.trim_end_matches('/').to_string(), asked.qdrant_collection.clone());
+        let qdrant = Some(QdrantSettings { url, collection, key_variable, key_file });
+        return Ok(SemanticSettings { qdrant, ..kept });
+    }
     let rerank = match (rerank_url, rerank_folder, &asked.rerank_model) {
-        (Some(url), _, Some(model)) => {
-            let key_file = asked.key_file.as_deref().map(absolute).transpose()?;
-            Some(RerankSettings::endpoint(url, model, asked.key_variable.clone(), key_file))
-        }
+        (Some(url), _, Some(model)) => Some(RerankSettings::endpoint(url, model, key_variable, key_file)),
         (Some(_), _, None) => return Err(Error::bad("name the model by --rerank-model")),
         (None, Some(folder), _) => Some(RerankSettings::folder(absolute(folder)?)),
         (None, None, Some(_)) => return Err(Error::bad("--rerank-model is the model of --rerank-url")),
@@ -218,6 +263,10 @@ fn settings(engine: &Engine, asked: &SemanticRequest) -> Result<SemanticSettings
     };
     if rerank.is_some() {
         return Ok(SemanticSettings { rerank, ..kept });
+    }
+    if let Some(folder) = expansion_folder {
+        let expansion = Some(ExpansionSettings::new(absolute(folder)?));
+        return Ok(SemanticSettings { expansion, ..kept });
     }
     let folder = |folder: &Path| Ok::<_, Error>(FolderSettings { folder: absolute(folder)? });
     let provider = match (table, local_model) {
@@ -253,109 +302,135 @@ fn endpoint(asked: &SemanticRequest) -> Result<EndpointSettings, Error> {
     Ok(endpoint)
 }
 
-/// The files of a view that can have vectors.
+/// The files of a view that can have vectors and expansions.
 struct Selection {
-    /// By number in the snapshot, each content once, and whether it lacks vectors.
-    files: Vec<(u32, ContentHash, bool)>,
+    /// By number in the snapshot, each content once.
+    files: Vec<u32>,
+    contents: Vec<ContentHash>,
     /// Files whose names say that they hold secrets.
     secret: Vec<RelPath>,
 }
 
 impl Selection {
-    fn of(engine: &Engine, snapshot: &SearchSnapshot) -> Result<Selection, Error> {
-        let (mut seen, mut files, mut secret) = (FxHashSet::default(), Vec::new(), Vec::new());
+    fn of(snapshot: &SearchSnapshot) -> Result<Selection, Error> {
+        let (mut seen, mut secret) = (FxHashSet::default(), Vec::new());
+        let (mut files, mut contents) = (Vec::new(), Vec::new());
         for file in 0..snapshot.n_files() as u32 {
             let version = snapshot.version(file);
             let Some(content) = version.content().ranked() else { continue };
             if walk::holds_secrets(version.path()) {
                 secret.push(RelPath::new(version.path())?);
             } else if seen.insert(content) {
-                files.push((file, content));
+                files.push(file);
+                contents.push(content);
             }
         }
-        let contents: Vec<ContentHash> = files.iter().map(|(_, content)| *content).collect();
-        let lacking = engine.semantic().lacking(&contents)?;
-        let files = files.into_iter().zip(lacking).map(|((file, content), lacks)| (file, content, lacks));
         secret.sort();
-        Ok(Selection { files: files.collect(), secret })
+        Ok(Selection { files, contents, secret })
     }
 
-    fn lacking(&self) -> impl Iterator<Item = u32> {
-        self.files.iter().filter(|(_, _, lacks)| *lacks).map(|(file, ..)| *file)
-    }
-
-    /// What a build would send.
-    fn estimate(
+    /// The files that lack what is to be stored, and what a build of it would send.
+    fn lacking(
         &self,
-        engine: &Engine,
-        snapshot: &SearchSnapshot,
-    ) -> Result<spyhop_semantic::Estimate, Error> {
-        let bytes = self.lacking().map(|file| snapshot.version(file).bytes()).sum();
-        Ok(engine.semantic().estimate(self.lacking().count(), bytes)?)
+        (engine, snapshot): (&Engine, &SearchSnapshot),
+        kind: StoredKind,
+    ) -> Result<(Vec<u32>, spyhop_semantic::Estimate), Error> {
+        let lacks = engine.semantic().lacking(kind, &self.contents)?;
+        let files: Vec<u32> =
+            self.files.iter().zip(lacks).filter(|(_, lacks)| *lacks).map(|(file, _)| *file).collect();
+        let bytes = files.iter().map(|file| snapshot.version(*file).bytes()).sum();
+        let estimate = engine.semantic().estimate(kind, (files.len(), bytes))?;
+        Ok((files, estimate))
     }
 
     fn describe(
         &self,
         (engine, snapshot): (&Engine, &SearchSnapshot),
+        kind: StoredKind,
         lists: bool,
         reply: &mut SemanticReply,
     ) -> Result<(), Error> {
-        let stored = engine.semantic().stored()?;
-        let estimate = self.estimate(engine, snapshot)?;
-        reply.files = self.files.len();
-        reply.files_with_vectors = self.files.len() - estimate.files;
-        (reply.vectors, reply.bytes) = (stored.rows, stored.bytes);
-        if stored.damaged > 0 {
-            let text =
-                format!("{} vectors are damaged; 'spyhop semantic build' makes them anew", stored.damaged);
-            reply.warnings.push(text);
+        let stored = engine.semantic().stored(kind)?;
+        let (lacking, estimate) = self.lacking((engine, snapshot), kind)?;
+        (reply.files, reply.bytes) = (self.files.len(), stored.bytes);
+        let with = self.files.len() - lacking.len();
+        match kind {
+            StoredKind::Vectors => (reply.files_with_vectors, reply.vectors) = (with, stored.rows),
+            StoredKind::Expansions => (reply.files_with_expansions, reply.expansions) = (with, stored.rows),
         }
+        reply.warnings.extend(damage(kind, &stored));
         let spyhop_semantic::Estimate { files, bytes, tokens, cost, cap } = estimate;
-        reply.estimate = Some(BuildEstimate { files, bytes, tokens, cost, max_tokens: cap });
+        // Nothing is sent for expansions, if there are vectors as well.
+        reply.estimate.get_or_insert(BuildEstimate { files, bytes, tokens, cost, max_tokens: cap });
         if lists {
-            for file in self.lacking() {
+            for file in lacking {
                 let version = snapshot.version(file);
                 reply
                     .would_send
                     .push(SentFile { path: RelPath::new(version.path())?, bytes: version.bytes() });
             }
             reply.would_send.sort_by(|a, b| a.path.cmp(&b.path));
+            reply.would_send.dedup_by(|a, b| a.path == b.path);
             reply.never_sent.clone_from(&self.secret);
         }
         Ok(())
     }
 }
 
-/// Makes the vectors that are missing. Returns what was done.
+/// What is damaged of what is stored.
+pub(super) fn damage(kind: StoredKind, stored: &StoredVectors) -> Option<String> {
+    let StoredVectors { damaged, .. } = stored;
+    (*damaged > 0)
+        .then(|| format!("{damaged} {} are damaged; 'spyhop semantic build' makes them anew", kind.name()))
+}
+
+/// Makes the vectors and expansions that are missing. Returns what was done.
 fn build(engine: &Engine, call: &Call<'_>) -> Result<String, Error> {
     current::with_snapshot(engine, call.progress(), |snapshot, _| {
-        let selection = Selection::of(engine, snapshot)?;
-        let estimate = selection.estimate(engine, snapshot)?;
-        let tree = engine.tree().source_of(Viewed::from_snapshot(snapshot))?;
-        let sources = ReplySources::new(tree, snapshot);
-        let mut changed = 0;
-        let mut texts = selection.lacking().filter_map(|file| {
-            if cancel::check().is_err() {
-                return Some(Err(SemanticError::Cancelled));
-            }
-            let text = build_text(snapshot, &sources, file);
-            changed += usize::from(text.is_none());
-            text.map(Ok)
-        });
-        let progress = progress_of(call.progress(), &estimate);
-        let report = engine.semantic().build(&estimate, &mut texts, &progress)?;
-        drop(texts);
-        let spyhop_semantic::BuildReport { files, sent, known, tokens, taken } = report;
-        let mut done =
-            format!("{files} files: {sent} parts sent, about {tokens} tokens; {known} had vectors");
-        if taken > 0 {
-            done = format!("{files} files: {taken} vectors taken from the database");
-        }
-        if changed > 0 {
-            done += &format!("; {changed} files have changed since they were indexed and were left out");
-        }
-        Ok(done)
+        let selection = Selection::of(snapshot)?;
+        let of_kind = |kind| build_kind(&selection, (engine, snapshot), kind, call.progress());
+        let done = kinds(engine)?.into_iter().map(of_kind).collect::<Result<Vec<_>, _>>()?;
+        Ok(done.join("; "))
     })
+}
+
+fn build_kind(
+    selection: &Selection,
+    (engine, snapshot): (&Engine, &SearchSnapshot),
+    kind: StoredKind,
+    progress: OnProgress<'_>,
+) -> Result<String, Error> {
+    let (lacking, estimate) = selection.lacking((engine, snapshot), kind)?;
+    let tree = engine.tree().source_of(Viewed::from_snapshot(snapshot))?;
+    let sources = ReplySources::new(tree, snapshot);
+    let mut changed = 0;
+    let mut texts = lacking.into_iter().filter_map(|file| {
+        if cancel::check().is_err() {
+            return Some(Err(SemanticError::Cancelled));
+        }
+        let text = build_text(snapshot, &sources, file);
+        changed += usize::from(text.is_none());
+        text.map(Ok)
+    });
+    let progress = progress_of(progress, &estimate);
+    let report = engine.semantic().build(kind, &estimate, &mut texts, &progress)?;
+    drop(texts);
+    let spyhop_semantic::BuildReport { files, sent, known, tokens, taken } = report;
+    let mut done = match kind {
+        _ if taken > 0 => {
+            format!(
+                "{files} files: {taken} vectors taken from the database, {sent} parts sent; {known} had vectors"
+            )
+        }
+        StoredKind::Vectors => {
+            format!("{files} files: {sent} parts sent, about {tokens} tokens; {known} had vectors")
+        }
+        StoredKind::Expansions => format!("{files} files: {sent} parts expanded; {known} had expansions"),
+    };
+    if changed > 0 {
+        done += &format!("; {changed} files have changed since they were indexed and were left out");
+    }
+    Ok(done)
 }
 
 /// The text of a file with its secrets masked; `None` if it is not the indexed text.

@@ -34,6 +34,8 @@ pub struct Context<'c> {
     pub per_file: usize,
     /// Compares the texts of the first files with the query; `None` ranks without a model.
     pub similar: Option<&'c dyn SimilarTexts>,
+    /// Compares the words of the query with the words that a model expanded the texts with; `None` ranks without it.
+    pub expanded: Option<&'c dyn SimilarTexts>,
     /// Reads the best parts of the first files beside the query; `None` ranks without a cross-encoder.
     pub reranker: Option<&'c dyn Reranker>,
     /// The result of an exact search for the query as written; `None` leaves this search to the literal pass and its

@@ -98,6 +98,7 @@ pub use words::{Lookup, WordRow, WordRows};
 
 use tracing::debug_span;
 
+use crate::profile::Signal;
 use crate::query::Query;
 
 /// Ranks the files and places that answer a query. `source` reads the current text of a file of the snapshot.
@@ -114,15 +115,17 @@ pub fn search(query: &Query, context: &Context<'_>, source: &ReadSource<'_>) -> 
     let n_framed = evidence.framed.len();
     let terms = evidence.rarities(context.totals().chunks);
     let vector = related::question_vector(query, profile, &terms);
-    let (mut files, similar, reranked) = debug_span!("search.rescoring").in_scope(|| {
+    let (mut files, similar, expanded, reranked) = debug_span!("search.rescoring").in_scope(|| {
         let measured = measure::measure(query, context, &evidence, &head)?;
         let measured = measure::settled(context, &evidence, measured);
         let similarity = |ranked: &RankedFile| related::similarity(vector.as_ref()?, snapshot, ranked.file);
         let mut files = order::weighed(query, profile, &measured, similarity, snapshot);
-        let similar = similar::add_similar(question, query, context, &mut files);
+        let asked = (question, query);
+        let similar = similar::add_similar(Signal::Similar, asked, context, &mut files);
+        let expanded = similar::add_similar(Signal::Expanded, asked, context, &mut files);
         let beside = (&mut files[..], similar.as_ref());
         let reranked = rerank::add_rerank(question, query, context, beside, source);
-        Ok::<_, SearchError>((files, similar, reranked))
+        Ok::<_, SearchError>((files, similar, expanded, reranked))
     })?;
     let bytes = |ranked: &RankedFile| places::bytes_to_divide(snapshot, ranked.file);
     let n_divided = places::n_divided(query, &files, bytes);
@@ -138,6 +141,7 @@ pub fn search(query: &Query, context: &Context<'_>, source: &ReadSource<'_>) -> 
     Ok(Ranking {
         related: vector,
         similar,
+        expanded,
         reranked,
         respelled,
         literal_lines: literal.lines,

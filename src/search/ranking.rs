@@ -29,6 +29,8 @@ pub struct Ranking {
     pub(crate) related: Option<QuestionVector>,
     /// How similar the texts of the first files are to the query, if a model compared them.
     pub similar: Option<ComparedFiles>,
+    /// How similar the words that their texts were expanded with are to those of the query, if they have such.
+    pub expanded: Option<ComparedFiles>,
     /// How well the best parts of the first files answer the query, if a cross-encoder read them.
     pub reranked: Option<ComparedFiles>,
     /// The query that was answered instead, with the words that do not occur.

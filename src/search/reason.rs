@@ -59,7 +59,11 @@ pub fn reasons(
     {
         reason.text = format!("{}: {}", Signal::Related, pairs.join(", "));
     }
-    let of_models = [(&ranking.similar, Signal::Similar), (&ranking.reranked, Signal::Rerank)];
+    let of_models = [
+        (&ranking.similar, Signal::Similar),
+        (&ranking.expanded, Signal::Expanded),
+        (&ranking.reranked, Signal::Rerank),
+    ];
     for (compared, signal) in of_models {
         let Some(compared) = compared else { continue };
         let Some(reason) = reasons.iter_mut().find(|reason| reason.signal == signal) else { continue };
@@ -250,6 +254,7 @@ impl SentenceWriter<'_> {
             Signal::Run => "words of the query follow each other in the file as in the query".to_string(),
             Signal::Related => "its words are related to those of the query".to_string(),
             Signal::Similar => "its text is similar to the query".to_string(),
+            Signal::Expanded => "a model expands its text with words of the query".to_string(),
             Signal::Rerank => "its text answers the query, for a cross-encoder".to_string(),
             Signal::BestPlace if self.lead >= 0.0 => {
                 "by its own lines its best place matches better than the mean of the first files".to_string()

@@ -58,10 +58,10 @@ pub(crate) fn add_rerank(
     let of_part = |part: &Option<(Arc<String>, Span)>| {
         let (_, span) = part.as_ref()?;
         let (score, odds) = left.next()?;
-        Some(Similarity { of_file: odds, of_part: *score, part: *span })
+        Some(Similarity { of_file: odds, of_part: *score, part: *span, word: None })
     };
     let all: Vec<Option<Similarity>> = parts.iter().map(of_part).collect();
-    let values = standardized(all.iter().map(|known| known.map(|own| own.of_file)), USUAL_DEVIATION);
+    let values = standardized(all.iter().map(|known| Some(known.as_ref()?.of_file)), USUAL_DEVIATION);
     let numbers: Vec<u32> = files.iter().map(|ranked| ranked.file).collect();
     add_values((Signal::Rerank, weight), files, &values, context.snapshot);
     Some(ComparedFiles::new((reranker.model(), question), numbers.into_iter().zip(all), None))

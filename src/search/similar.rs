@@ -1,5 +1,5 @@
 //! Similar texts: the first files of a question are ordered by how similar their texts are to it, too, as a model outside
-//! of this crate tells.
+//! of this crate tells: by vectors (signal `similar`), or by the words that a text was expanded with (signal `expanded`).
 //!
 //! Only the first files are compared: a model finds no file among the others that the fused lists lack, and comparing
 //! these takes no index of vectors.
@@ -19,7 +19,10 @@ use spyhop_index::meta::OutlineSymbol;
 const FILES: usize = 50;
 
 /// As for related words, with the deviation that cosines of models of sentences have.
-const USUAL_DEVIATION: f32 = 0.05;
+const OF_COSINES: f32 = 0.05;
+
+/// As above, with the deviation that sums of the weights of words have.
+const OF_WEIGHTS: f32 = 1.0;
 
 /// The most characters of a question in a reason.
 const SHOWN_CHARS: usize = 60;
@@ -57,21 +60,25 @@ impl ComparedFiles {
     }
 
     /// The similarity of a file, if it was compared.
-    pub(crate) fn of(&self, file: u32) -> Option<Similarity> {
-        self.files.iter().find(|(own, _)| *own == file).map(|(_, similarity)| *similarity)
+    pub(crate) fn of(&self, file: u32) -> Option<&Similarity> {
+        self.files.iter().find(|(own, _)| *own == file).map(|(_, similarity)| similarity)
     }
 }
 
 /// Adds to the sums of the first files how similar their texts are to `question`, the query as typed, and sorts them
-/// again. A file whose similarity is not known counts as the mean of the others, so that it neither gains nor loses.
+/// again. `signal` is [`Signal::Similar`] or [`Signal::Expanded`]. A file whose similarity is not known counts as the mean of
+/// the others, so that it neither gains nor loses.
 pub fn add_similar(
-    question: &str,
-    query: &Query,
+    signal: Signal,
+    (question, query): (&str, &Query),
     context: &Context<'_>,
     files: &mut [RankedFile],
 ) -> Option<ComparedFiles> {
-    let similar = context.similar?;
-    let feature = Feature { signal: Signal::Similar, transform: Transform::Value };
+    let (similar, usual, things) = match signal {
+        Signal::Expanded => (context.expanded?, OF_WEIGHTS, "expansions"),
+        _ => (context.similar?, OF_COSINES, "vectors"),
+    };
+    let feature = Feature { signal, transform: Transform::Value };
     let weight = context.profile.weight(query.kind, feature);
     if weight == 0.0 || query.is_report || files.is_empty() {
         return None;
@@ -90,10 +97,10 @@ pub fn add_similar(
     let mut of_contents = of_contents.into_iter();
     let all: Vec<Option<Similarity>> =
         hashes.iter().map(|hash| hash.and_then(|_| of_contents.next().flatten())).collect();
-    let values = standardized(all.iter().map(|known| known.map(|own| own.of_file)), USUAL_DEVIATION);
+    let values = standardized(all.iter().map(|known| Some(known.as_ref()?.of_file)), usual);
     let numbers: Vec<u32> = files.iter().map(|ranked| ranked.file).collect();
-    add_values((Signal::Similar, weight), files, &values, snapshot);
-    let note = unknown_note(n_unknown, n_files);
+    add_values((signal, weight), files, &values, snapshot);
+    let note = unknown_note(n_unknown, n_files, things);
     Some(ComparedFiles::new((similar.model(), question), numbers.into_iter().zip(all), note))
 }
 
@@ -114,16 +121,16 @@ pub(crate) fn add_values(
     files.sort_by(|a, b| b.raw.total_cmp(&a.raw).then_with(|| path(a).cmp(path(b))));
 }
 
-/// The note about files without vectors, if they are more than a fifth of the first files.
-fn unknown_note(n_unknown: usize, n_files: usize) -> Option<String> {
+/// The note about files without vectors or expansions, if they are more than a fifth of the first files.
+fn unknown_note(n_unknown: usize, n_files: usize, things: &str) -> Option<String> {
     (5 * n_unknown > n_files).then(|| {
         format!(
-            "{n_unknown} of the first {n_files} files have no vectors; 'spyhop semantic build' makes them"
+            "{n_unknown} of the first {n_files} files have no {things}; 'spyhop semantic build' makes them"
         )
     })
 }
 
-/// The end of the reason of a file: the question, the most similar part, the model and the similarity.
+/// The end of the reason of a file: the question or its word, the most similar part, the model and the similarity.
 pub(crate) fn sentence(
     compared: &ComparedFiles,
     symbols: &[OutlineSymbol<'_>],
@@ -131,10 +138,6 @@ pub(crate) fn sentence(
     file: u32,
 ) -> Option<String> {
     let similarity = compared.of(file)?;
-    let mut shown: String = compared.question.chars().take(SHOWN_CHARS).collect();
-    if shown.len() < compared.question.len() {
-        shown.push('…');
-    }
     let part = match symbol_of(symbols, similarity.part) {
         Some(symbol) => symbol.qualified(),
         None => spyhop_base::path::RelPath::new(snapshot.path(file)).map_or_else(
@@ -142,7 +145,15 @@ pub(crate) fn sentence(
             |path| format!("a part of '{}'", path.naming()),
         ),
     };
-    Some(format!("'{shown}' to {part} ({}, {:.2})", compared.model, similarity.of_part))
+    let model = &compared.model;
+    if let Some((word, weight)) = &similarity.word {
+        return Some(format!("'{word}' in {part} ({model}, {weight:.1})"));
+    }
+    let mut shown: String = compared.question.chars().take(SHOWN_CHARS).collect();
+    if shown.len() < compared.question.len() {
+        shown.push('…');
+    }
+    Some(format!("'{shown}' to {part} ({model}, {:.2})", similarity.of_part))
 }
 
 /// The symbol that a part of a file is about: the largest one that begins in the part, else the innermost one around it.
@@ -186,7 +197,9 @@ mod tests {
 
     #[test]
     fn a_note_is_about_more_than_a_fifth_of_the_files() {
-        assert_eq!(unknown_note(10, 50), None);
-        assert!(unknown_note(11, 50).unwrap().starts_with("11 of the first 50 files have no vectors"));
+        assert_eq!(unknown_note(10, 50, "vectors"), None);
+        assert!(
+            unknown_note(11, 50, "vectors").unwrap().starts_with("11 of the first 50 files have no vectors")
+        );
     }
 }

@@ -3,7 +3,7 @@
 use spyhop_base::id::ContentHash;
 use spyhop_base::text::Span;
 
-/// Tells how similar texts are to a question.
+/// Tells how similar texts are to a question: by vectors, or by the words that a model expanded each text with.
 pub trait SimilarTexts: Send + Sync {
     /// The name of the model.
     fn model(&self) -> &str;
@@ -19,12 +19,14 @@ pub trait SimilarTexts: Send + Sync {
 }
 
 /// How similar the text of a file is to a question.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Similarity {
-    /// The similarity by which files are ordered, -1 to 1.
+    /// The similarity by which files are ordered.
     pub of_file: f32,
-    /// The similarity of the most similar part, -1 to 1.
+    /// The similarity of the most similar part.
     pub of_part: f32,
     /// The most similar part.
     pub part: Span,
+    /// The word of the question that adds most to the similarity of this part, with what it adds; `None` by vectors.
+    pub word: Option<(String, f32)>,
 }

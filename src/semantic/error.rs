@@ -21,6 +21,13 @@ pub enum SemanticError {
     /// There is no database of vectors.
     #[error("Run: chunkhound index {root}\nExpected database at: {}\n{why}", path.display())]
     NoDatabase { path: PathBuf, root: String, why: String },
+    /// The tree has not opted in to a database.
+    #[error(
+        "Run: spyhop semantic enable --chunkhound {} --model MODEL\nThen take its vectors: spyhop semantic build\n\
+         {root} has not opted in to this database of ChunkHound; leave db out to ask without it",
+        path.display()
+    )]
+    OtherDatabase { path: PathBuf, root: String },
     /// A setting is wrong.
     #[error("{0}")]
     BadSetting(String),

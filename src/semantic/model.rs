@@ -3,7 +3,29 @@
 use spyhop_base::id::ContentHash;
 use spyhop_base::text::Span;
 
-/// A file whose parts are to have vectors.
+/// What can be stored for the parts of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoredKind {
+    /// Vectors of a provider.
+    Vectors,
+    /// Words with weights, by which a model expands a text.
+    Expansions,
+}
+
+impl StoredKind {
+    /// Every kind.
+    pub const ALL: [StoredKind; 2] = [StoredKind::Vectors, StoredKind::Expansions];
+
+    /// The name of what is stored, in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            StoredKind::Vectors => "vectors",
+            StoredKind::Expansions => "expansions",
+        }
+    }
+}
+
+/// A file whose parts are to have vectors or expansions.
 pub struct BuildText {
     /// The path below the root.
     pub path: String,
@@ -46,7 +68,7 @@ pub struct BuildReport {
     pub files: usize,
     /// Parts that were sent to the provider.
     pub sent: usize,
-    /// Parts whose text had a vector before.
+    /// Parts whose text had a vector or an expansion before.
     pub known: usize,
     /// The tokens that were sent, about.
     pub tokens: u64,
@@ -67,7 +89,7 @@ pub struct StoredVectors {
     pub damaged: usize,
 }
 
-/// A part of a file with the row of its vector.
+/// A part of a file with the row of its vector or expansion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(not(feature = "dense-embed"), expect(dead_code, reason = "only vectors have rows"))]
 pub(crate) struct PartRow {

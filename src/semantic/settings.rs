@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::SemanticError;
+use crate::model::StoredKind;
 use spyhop_base::store::{self, AtFile, Private};
 
 /// The name of the file.
@@ -23,12 +24,18 @@ pub struct SemanticSettings {
     /// The most numbers of a vector that are stored.
     #[serde(default = "stored_dimensions")]
     pub stored_dimensions: usize,
-    /// What makes vectors; `None` if the first files are only reranked.
+    /// What makes vectors; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<ProviderSettings>,
     /// An existing database, from which a build takes vectors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chunkhound: Option<DatabaseSettings>,
+    /// A server that keeps vectors for several machines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qdrant: Option<QdrantSettings>,
+    /// What expands texts with words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expansion: Option<ExpansionSettings>,
     /// What reranks the first files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rerank: Option<RerankSettings>,
@@ -37,8 +44,14 @@ pub struct SemanticSettings {
 impl Default for SemanticSettings {
     /// Without a model.
     fn default() -> SemanticSettings {
-        let stored_dimensions = stored_dimensions();
-        SemanticSettings { stored_dimensions, provider: None, chunkhound: None, rerank: None }
+        SemanticSettings {
+            stored_dimensions: stored_dimensions(),
+            provider: None,
+            chunkhound: None,
+            qdrant: None,
+            expansion: None,
+            rerank: None,
+        }
     }
 }
 
@@ -86,6 +99,69 @@ impl DatabaseSettings {
     pub fn new(database: PathBuf, provider: Option<String>, program: Option<PathBuf>) -> DatabaseSettings {
         let provider = provider.unwrap_or_else(database_provider);
         DatabaseSettings { database, provider, program: program.unwrap_or_else(duckdb) }
+    }
+}
+
+/// A server of Qdrant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QdrantSettings {
+    /// The address before `/collections`.
+    pub url: String,
+    /// The collection; by default one is named after the model and where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collection: Option<String>,
+    /// The environment variable that has the key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_variable: Option<String>,
+    /// The file that has the key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_file: Option<PathBuf>,
+}
+
+impl QdrantSettings {
+    /// Vectors tell much of a text, so they go the ways of a key, whether there is one or not.
+    fn check(&self) -> Result<(), SemanticError> {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        if let Some(name) =
+            self.collection.as_ref().filter(|name| name.is_empty() || !name.chars().all(is_plain))
+        {
+            let text = format!("the collection is '{name}'; choose letters, digits, '-', '_' and '.'");
+            return Err(SemanticError::BadSetting(text));
+        }
+        check_url("the address of Qdrant", &self.url, true)
+    }
+
+    /// Whether vectors leave this machine.
+    pub fn sends(&self) -> bool {
+        !is_local(&self.url)
+    }
+}
+
+/// What expands texts with words: a model of the kind SPLADE in a local folder.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExpansionSettings {
+    /// The folder with `config.json`, `model.safetensors` and `tokenizer.json`.
+    pub folder: PathBuf,
+    /// The most words of a part that are stored.
+    #[serde(default = "expansion_terms")]
+    pub terms: usize,
+}
+
+fn expansion_terms() -> usize {
+    128
+}
+
+impl ExpansionSettings {
+    /// The settings of a folder.
+    pub fn new(folder: PathBuf) -> ExpansionSettings {
+        ExpansionSettings { folder, terms: expansion_terms() }
+    }
+
+    /// The name of the model in reasons.
+    pub fn model(&self) -> String {
+        name_of(&self.folder)
     }
 }
 
@@ -312,24 +388,33 @@ fn is_local(base_url: &str) -> bool {
 
 /// Refuses an address or a model that cannot be right, and an address to which no key may go.
 fn check_address(url: &str, model: &str, has_key: bool) -> Result<(), SemanticError> {
+    check_url("base_url", url, has_key)?;
+    if model.trim().is_empty() {
+        return Err(SemanticError::BadSetting("model is empty".to_string()));
+    }
+    Ok(())
+}
+
+/// Refuses an address that cannot be right, and one to which nothing secret may go. `name` is what the address is called.
+fn check_url(name: &str, url: &str, is_secret: bool) -> Result<(), SemanticError> {
     let bad = |text: String| Err(SemanticError::BadSetting(text));
     if !url.starts_with("https://") && !url.starts_with("http://") {
-        return bad(format!("base_url is '{url}'; give an address that begins with https:// or http://"));
+        return bad(format!("{name} is '{url}'; give an address that begins with https:// or http://"));
     }
     if url.contains('@') {
-        return bad("base_url has a user; give a key by --key-variable or --key-file".to_string());
+        return bad(format!("{name} has a user; give a key by --key-variable or --key-file"));
     }
-    if has_key && url.starts_with("http://") && !is_local(url) {
-        return bad(format!("base_url is '{url}', where a key could be read on its way; use https://"));
-    }
-    if model.trim().is_empty() {
-        return bad("model is empty".to_string());
+    if is_secret && url.starts_with("http://") && !is_local(url) {
+        return bad(format!("{name} is '{url}', where a key could be read on its way; use https://"));
     }
     Ok(())
 }
 
 /// The most numbers of a vector.
 const MAX_DIMENSIONS: usize = 8192;
+
+/// The most words of an expansion.
+const MAX_TERMS: usize = 4096;
 
 /// The most calls at the same time.
 const MAX_CONCURRENCY: usize = 64;
@@ -389,7 +474,30 @@ impl SemanticSettings {
             let text = "the vectors of a database need the endpoint of their model, for questions";
             return Err(SemanticError::BadSetting(text.to_string()));
         }
+        if let Some(qdrant) = &self.qdrant {
+            if self.provider.is_none() {
+                let text =
+                    "no model is enabled whose vectors the server of Qdrant could keep; enable one first";
+                return Err(SemanticError::BadSetting(text.to_string()));
+            }
+            qdrant.check()?;
+        }
+        if let Some(ExpansionSettings { terms, .. }) = &self.expansion
+            && !(1..=MAX_TERMS).contains(terms)
+        {
+            let text = format!("terms of the expansion is {terms}; choose 1 to {MAX_TERMS}");
+            return Err(SemanticError::BadSetting(text));
+        }
         self.rerank.as_ref().map_or(Ok(()), RerankSettings::check)
+    }
+
+    /// What the workspace has opted in to have stored.
+    pub fn kinds(&self) -> Vec<StoredKind> {
+        let is_enabled = |kind: &StoredKind| match kind {
+            StoredKind::Vectors => self.provider.is_some(),
+            StoredKind::Expansions => self.expansion.is_some(),
+        };
+        StoredKind::ALL.into_iter().filter(is_enabled).collect()
     }
 
     /// The path of the settings in a folder.

@@ -7,7 +7,7 @@ use spyhop_base::id::ContentHash;
 use spyhop_search::{Reranker, SimilarTexts};
 
 use crate::error::SemanticError;
-use crate::model::{BuildProgress, BuildReport, BuildText, Estimate, StoredVectors};
+use crate::model::{BuildProgress, BuildReport, BuildText, Estimate, StoredKind, StoredVectors};
 use crate::settings::SemanticSettings;
 
 /// The folder of the vectors of a workspace.
@@ -25,7 +25,7 @@ impl SemanticFolder {
     }
 
     /// What compares texts; nothing without the feature.
-    pub fn similar(&self) -> Option<Arc<dyn SimilarTexts>> {
+    pub fn similar(&self, _kind: StoredKind) -> Option<Arc<dyn SimilarTexts>> {
         None
     }
 
@@ -39,24 +39,30 @@ impl SemanticFolder {
         Err(SemanticError::NotBuilt("dense-embed"))
     }
 
+    /// No database is known without the feature.
+    pub fn database(&self, _path: &Path, _root: &Path) -> Option<Result<(), SemanticError>> {
+        None
+    }
+
     /// What is stored; nothing is known without the feature.
-    pub fn stored(&self) -> Result<StoredVectors, SemanticError> {
+    pub fn stored(&self, _kind: StoredKind) -> Result<StoredVectors, SemanticError> {
         Err(SemanticError::NotBuilt("dense-embed"))
     }
 
     /// The contents without vectors; an error without the feature.
-    pub fn lacking(&self, _contents: &[ContentHash]) -> Result<Vec<bool>, SemanticError> {
+    pub fn lacking(&self, _kind: StoredKind, _contents: &[ContentHash]) -> Result<Vec<bool>, SemanticError> {
         Err(SemanticError::NotBuilt("dense-embed"))
     }
 
     /// The estimate for files of these bytes; an error without the feature.
-    pub fn estimate(&self, _files: usize, _bytes: u64) -> Result<Estimate, SemanticError> {
+    pub fn estimate(&self, _kind: StoredKind, _of: (usize, u64)) -> Result<Estimate, SemanticError> {
         Err(SemanticError::NotBuilt("dense-embed"))
     }
 
     /// Makes vectors; an error without the feature.
     pub fn build(
         &self,
+        _kind: StoredKind,
         _estimate: &Estimate,
         _texts: &mut dyn Iterator<Item = Result<BuildText, SemanticError>>,
         _progress: &(dyn Fn(BuildProgress) + Sync),

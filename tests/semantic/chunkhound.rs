@@ -4,6 +4,8 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
+use serde_json::{Value, json};
+
 use super::TREE;
 use super::server::{DIMENSIONS, Server, vector};
 use super::support::{Tree, skipped};
@@ -97,4 +99,83 @@ fn a_build_takes_the_vectors_of_a_database() {
     let status = tree.json(&["semantic", "status"]);
     assert_eq!(status["files_with_vectors"], 2, "{status}");
     assert_eq!(status["database"], database.to_str().unwrap());
+}
+
+/// What a server for agents answers to `code.search` with these databases: the text, and whether it is an error.
+fn searched_with(tree: &Tree, databases: &[&str]) -> Vec<(String, bool)> {
+    let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
+    let mut lines = vec![json!({ "jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": hello })];
+    lines.push(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    for (id, database) in databases.iter().enumerate() {
+        let arguments = json!({ "query": "draw the longest shape long ago", "db": database });
+        let params = json!({ "name": "code.search", "arguments": arguments });
+        lines.push(json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }));
+    }
+    let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let ran = tree.feed(&["mcp", "--no-refresh"], &input);
+    let mut answers: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    answers.retain(|answer| answer["id"].is_number());
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    let result = |answer: &Value| {
+        let result = &answer["result"];
+        let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
+        (text.to_string(), result["isError"] == true)
+    };
+    assert_eq!(answers.len(), databases.len(), "{}{}", ran.out, ran.err);
+    answers.iter().map(result).collect()
+}
+
+#[test]
+fn a_database_that_is_missing_or_not_enabled_says_what_to_run() {
+    let tree = Tree::new(TREE);
+    assert_eq!(tree.run(&["index"]).code, 0);
+    let root = tree.root().display().to_string();
+    // What DuckDB writes first. Nobody has opted in, so nothing more of it is read.
+    tree.write(".chunkhound/db/chunks.db", b"\0\0\0\0\0\0\0\0DUCK\0\0\0\0");
+    tree.write("src/other.db", "no database");
+    let found = searched_with(&tree, &[".chunkhound/db", "gone/chunks.db", "src/other.db"]);
+    let expected = [
+        format!("Run: spyhop semantic enable --chunkhound {root}/.chunkhound/db/chunks.db --model MODEL\n"),
+        format!("Run: chunkhound index {root}\nExpected database at: {root}/gone/chunks.db\n"),
+        format!("Run: spyhop index {root} --index-dir {root}/src/other.db\n"),
+    ];
+    for ((text, is_error), expected) in found.iter().zip(expected) {
+        assert!(*is_error && text.starts_with(&expected), "{text}");
+    }
+}
+
+#[test]
+fn a_database_that_chunkhound_made_is_read() {
+    let (Some(program), Some(duckdb)) = (std::env::var_os("SPYHOP_CHUNKHOUND"), duckdb()) else {
+        return skipped(
+            "a database that ChunkHound makes: SPYHOP_CHUNKHOUND names no program, or there is no duckdb",
+        );
+    };
+    let server = Server::start();
+    let tree = Tree::new(TREE);
+    let mut command = Command::new(program);
+    command.current_dir(tree.root()).args(["index", ".", "--provider", "openai", "--model", "fake"]);
+    let made = command.args(["--base-url", &server.url, "--api-key", "none"]).output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let n_calls = server.n_calls();
+    let dimensions = DIMENSIONS.to_string();
+    let of_model = ["--base-url", &server.url, "--model", "fake", "--dimensions", &dimensions];
+    let of_database = ["--chunkhound", ".chunkhound/db", "--duckdb", duckdb.to_str().unwrap()];
+    let ran = tree.run(&[&["semantic", "enable"][..], &of_model, &of_database].concat());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let ran = tree.run(&["semantic", "build"]);
+    assert!(ran.out.contains(" vectors taken from the database, 0 parts sent"), "{}{}", ran.out, ran.err);
+    assert_eq!(server.n_calls(), n_calls, "nothing is sent by a build");
+    let reply = tree.json(&["search", "draw the longest shape long ago", "--mode", "debug"]);
+    assert_eq!(reply["backend"], "lexical+symbol+path+semantic");
+    assert!(reply["results"].to_string().contains("to draw_longest (fake, "), "{reply}");
+    // An agent may name the database, by its folder or by its file, and no other one.
+    let other = Tree::new(TREE);
+    let foreign = other.root().join("chunks.db");
+    std::fs::copy(tree.root().join(".chunkhound/db/chunks.db"), &foreign).unwrap();
+    let found =
+        searched_with(&tree, &[".chunkhound/db", ".chunkhound/db/chunks.db", foreign.to_str().unwrap()]);
+    let is_compared = |(text, is_error): &(String, bool)| !is_error && text.contains("src/paint.rs");
+    assert!(found[..2].iter().all(is_compared), "{found:?}");
+    assert!(found[2].1 && found[2].0.starts_with("Run: spyhop semantic enable --chunkhound "), "{found:?}");
 }

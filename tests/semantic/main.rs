@@ -7,9 +7,14 @@
 
 #[cfg(feature = "chunkhound")]
 mod chunkhound;
+#[cfg(feature = "sparse-splade")]
+mod expansion;
 mod joined;
 #[cfg(feature = "local-model")]
 mod local;
+mod model;
+#[cfg(feature = "qdrant")]
+mod qdrant;
 #[cfg(feature = "rerank")]
 mod rerank;
 mod server;
@@ -17,11 +22,11 @@ mod server;
 mod support;
 mod table;
 
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use server::{Behaviour, DIMENSIONS, Server};
-use support::{Random, Tree};
+use support::{Random, Tree, skipped};
 
 /// A question whose words occur in no file, and files of which one is about it.
 const QUESTION: &str = "forgotten longest ago";
@@ -95,7 +100,7 @@ fn similar_files_come_first_and_say_why() {
     assert_eq!(server.n_calls(), 0, "nothing is sent before a build");
     build(&tree);
     let reply = tree.json(&["search", "key forgotten longest ago", "--mode", "debug"]);
-    assert_eq!(reply["warnings"].as_array().map_or(0, Vec::len), 0, "{}", reply["warnings"]);
+    assert!(!reply["warnings"].to_string().contains("vectors"), "{}", reply["warnings"]);
     assert_eq!(reply["backend"], "lexical+symbol+path+semantic");
     let reasons = reply["results"].to_string();
     assert!(reasons.contains("similar: 'key forgotten longest ago' to "), "{reasons}");
@@ -143,6 +148,15 @@ fn without_opt_in_nothing_connects() {
         assert!(ran.err.contains("'spyhop semantic enable'"), "{}", ran.err);
     }
     assert_eq!(server.n_calls(), 0);
+    let calls = tree.root().with_file_name("network-calls");
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qq", "-e", "trace=%network", "-o"]).arg(&calls).arg(support::program());
+    command.args(["search", QUESTION]).current_dir(tree.root()).env("SPYHOP_INDEX_DIR", tree.index_dir());
+    if command.env("OPENAI_API_KEY", "secret-key").output().is_err() {
+        return skipped("system calls of a search: there is no program strace");
+    }
+    let calls = std::fs::read_to_string(calls).unwrap();
+    assert!(!calls.contains("AF_INET"), "{calls}");
 }
 
 #[test]
@@ -262,11 +276,15 @@ fn a_search_goes_on_whatever_the_server_does() {
 fn a_build_tries_again_and_goes_on_after_an_end() {
     let server = Server::start();
     let tree = enabled(&server, &[]);
+    let settings = find(&tree.index_dir(), "settings.toml");
+    let text = std::fs::read_to_string(&settings).unwrap().replace("build_ms = 60000", "build_ms = 1000");
+    std::fs::write(&settings, text).unwrap();
     server.push(&[
         Behaviour::Status(429, "slow down"),
         Behaviour::Status(500, "oops"),
         Behaviour::CutJson,
         Behaviour::Close,
+        Behaviour::Slow(Duration::from_secs(2)),
     ]);
     build(&tree);
     // Many files, so that several groups are sent; the server dies after some of them.
@@ -288,6 +306,31 @@ fn a_build_tries_again_and_goes_on_after_an_end() {
     assert!(sent - texts.len() <= 4 * 64, "{sent} sent, {} different", texts.len());
 }
 
+#[test]
+fn an_endpoint_that_dies_in_a_build_costs_what_it_had_not_answered() {
+    let server = Server::start();
+    server.delay(Duration::from_millis(20));
+    let tree = enabled(&server, &["--concurrency", "1"]);
+    many_files(&tree, 600);
+    assert_eq!(tree.run(&["index"]).code, 0);
+    let mut command = tree.command();
+    let child =
+        command.args(["semantic", "build"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    while server.answered().len() < 300 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    drop(server);
+    let ran = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(2), "{told}");
+    assert!(told.contains("gave no answer") && told.contains("the next build goes on from there"), "{told}");
+    let status = tree.json(&["semantic", "status"]);
+    let (with, files) = (status["files_with_vectors"].as_u64().unwrap(), status["files"].as_u64().unwrap());
+    assert!(with >= 200 && with < files, "{status}");
+    let (_, warnings) = asked(&tree);
+    assert!(warnings.contains("ranked without vectors"), "{warnings}");
+}
+
 fn many_files(tree: &Tree, n: usize) {
     for file in 0..n {
         tree.write(
@@ -303,6 +346,11 @@ fn a_killed_build_loses_nothing() {
     server.delay(Duration::from_millis(3));
     let tree = enabled(&server, &["--concurrency", "2"]);
     many_files(&tree, 400);
+    killed_builds(&tree, "files_with_vectors");
+}
+
+/// Builds that are killed at some moments, and one that is not. `counted` is the field of the status that counts files.
+fn killed_builds(tree: &Tree, counted: &str) {
     assert_eq!(tree.run(&["index"]).code, 0);
     let mut random = Random(53);
     let moments = support::cases(6, 30);
@@ -315,14 +363,14 @@ fn a_killed_build_loses_nothing() {
         child.kill().unwrap();
         child.wait().unwrap();
         let status = tree.json(&["semantic", "status"]);
-        let with = status["files_with_vectors"].as_u64().unwrap();
+        let with = status[counted].as_u64().unwrap();
         assert!(with >= last, "{with} of {last} are left");
         assert_eq!(status["warnings"].as_array().unwrap().len(), 0, "{status}");
         last = with;
     }
-    build(&tree);
+    build(tree);
     let status = tree.json(&["semantic", "status"]);
-    assert_eq!(status["files"], status["files_with_vectors"], "{status}");
+    assert_eq!(status["files"], status[counted], "{status}");
     assert_eq!(tree.run(&["doctor"]).code, 0);
 }
 

@@ -30,7 +30,7 @@ pub fn sign(signal: Signal) -> Sign {
         // The base is calibrated; candidates are separate files, and nobody touched one.
         S::Base | S::Session | S::Sibling | S::Own => Sign::Kept,
         // A fit has no model.
-        S::Similar | S::Rerank => Sign::Kept,
+        S::Similar | S::Expanded | S::Rerank => Sign::Kept,
         // Only the first files have places, and their order decides which files are the first.
         S::BestPlace => Sign::Kept,
         // The development sets hold next to none of these.

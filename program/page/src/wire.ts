@@ -208,9 +208,9 @@ export type ShownSource = { added_at: string; archive_hash: string | null; branc
     protected: boolean; ref: string | null; state: SourceState; tree_hash: string | null };
 export type Signal = "base" | "lexical" | "chunks" | "file" | "coverage" | "symbol" | "symbols" | "definition" | "defined-name"
     | "adjacent-words" | "path" | "path-related" | "folder" | "file-name" | "file-name-related" | "named-as-folder" | "comment"
-    | "mentions" | "reference" | "literal" | "frame" | "run" | "related" | "similar" | "rerank" | "best-place" | "session"
-    | "depth" | "size" | "test" | "docs" | "data" | "legacy" | "generated" | "platform" | "older-copy" | "header" | "sibling"
-    | "own";
+    | "mentions" | "reference" | "literal" | "frame" | "run" | "related" | "similar" | "expanded" | "rerank" | "best-place"
+    | "session" | "depth" | "size" | "test" | "docs" | "data" | "legacy" | "generated" | "platform" | "older-copy" | "header"
+    | "sibling" | "own";
 export type SkipReason = "ignored" | "hidden" | "built-in" | "symlink" | "special" | "unreadable" | "name-not-utf8" | "binary"
     | "encoding" | "too-large" | "generated" | "minified" | "quarantined" | "secret" | "too-deep" | "parse-budget";
 export type SkippedReply = { counts: ReasonCount[]; entries: SkippedRow[]; warnings?: string[] };

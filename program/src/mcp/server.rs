@@ -239,7 +239,7 @@ impl Server {
         }
         let other_roots = self.other_roots(tool, &call);
         let tree = &self.trees[call.root];
-        call.index_dir = call.index_dir.filter(|dir| !tree.is_index(dir));
+        call.index_dir = call.index_dir.map(|db| tree.other_index(db)).transpose()?.flatten();
         match &call.ask {
             ToolRequest::Tools(query) => {
                 let found = offer::find(self.offer, query);

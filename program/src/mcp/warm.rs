@@ -101,9 +101,17 @@ impl ServedTree {
         self.engines.worktree().root()
     }
 
-    /// Whether a folder is the tree's own index.
-    pub fn is_index(&self, dir: &Path) -> bool {
-        dir.canonicalize().is_ok_and(|dir| dir == self.engines.worktree().index_dir())
+    /// The folder of another index that `db` names; `None` if it names the tree's own, or the database of its vectors.
+    pub fn other_index(&self, db: PathBuf) -> Result<Option<PathBuf>, Answer> {
+        let worktree = self.engines.worktree();
+        if db.canonicalize().is_ok_and(|dir| dir == worktree.index_dir()) {
+            return Ok(None);
+        }
+        match worktree.database(&db) {
+            None => Ok(Some(db)),
+            Some(Ok(())) => Ok(None),
+            Some(Err(error)) => Err(agent::error(&error.to_string(), "no-index")),
+        }
     }
 
     /// The engines that answer calls.

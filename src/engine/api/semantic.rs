@@ -39,6 +39,12 @@ pub struct SemanticRequest {
     pub chunkhound_provider: Option<String>,
     /// The program of DuckDB; `None` is `duckdb`.
     pub duckdb: Option<PathBuf>,
+    /// The folder of a model of the kind SPLADE, which expands texts with words. Vectors stay as they are.
+    pub expansion_folder: Option<PathBuf>,
+    /// The address of a server of Qdrant, which keeps the vectors of the model that is enabled for several machines.
+    pub qdrant_url: Option<String>,
+    /// The collection; `None` is one for the model and where it is.
+    pub qdrant_collection: Option<String>,
     /// The address of an endpoint that reranks. Vectors stay as they are.
     pub rerank_url: Option<String>,
     /// The model of this endpoint.
@@ -81,10 +87,14 @@ pub struct SemanticReply {
     pub built: bool,
     /// The model that is enabled.
     pub enabled: Option<EnabledModel>,
+    /// The model that expands texts with words.
+    pub expander: Option<EnabledModel>,
     /// The model that reranks.
     pub reranker: Option<EnabledModel>,
     /// The database that vectors are taken from.
     pub database: Option<PathBuf>,
+    /// The address of the server of Qdrant that keeps vectors.
+    pub qdrant: Option<String>,
     /// What was done, in a sentence.
     pub done: Option<String>,
     /// Files that can have vectors.
@@ -93,7 +103,11 @@ pub struct SemanticReply {
     pub files_with_vectors: usize,
     /// Stored vectors.
     pub vectors: usize,
-    /// Their bytes on the disk, of all models.
+    /// Files that have expansions.
+    pub files_with_expansions: usize,
+    /// Stored expansions.
+    pub expansions: usize,
+    /// The bytes of vectors and expansions on the disk, of all models.
     pub bytes: u64,
     /// What a build would send.
     pub estimate: Option<BuildEstimate>,

@@ -31,6 +31,12 @@ params! {
     pub(crate) CHUNKHOUND_PROVIDER = "chunkhound_provider": Takes::Text, default: Some("openai"),
         "The provider of these vectors, as ChunkHound names it";
     pub(crate) DUCKDB = "duckdb": Takes::Path, "The program of DuckDB, which reads the database; found on the path by default";
+    pub(crate) QDRANT_URL = "qdrant_url": Takes::Text,
+        "Share the vectors of the enabled model with other machines by a server of Qdrant, such as http://127.0.0.1:6333";
+    pub(crate) QDRANT_COLLECTION = "qdrant_collection": Takes::Text,
+        "The collection, which machines that share vectors name alike; else one for the model and where it is";
+    pub(crate) EXPANSION_FOLDER = "expansion_folder": Takes::Path,
+        "Expand texts with words by a SPLADE model in a folder: nothing leaves this machine; vectors stay as they are";
     pub(crate) RERANK_URL = "rerank_url": Takes::Text,
         "Rerank the first files by an endpoint with the path /rerank, such as http://127.0.0.1:8080/v1; vectors stay as they are";
     pub(crate) RERANK_MODEL = "rerank_model": Takes::Text, "The model of this endpoint";
@@ -55,6 +61,9 @@ pub(crate) const ENABLE_SEMANTIC_ROWS: &[Row<FilledRequest<SemanticRequest>>] = 
         call.request.chunkhound_provider.fill(param, given)
     }),
     command_line(&DUCKDB, |call, param, given| call.request.duckdb.fill(param, given)),
+    command_line(&QDRANT_URL, |call, param, given| call.request.qdrant_url.fill(param, given)),
+    command_line(&QDRANT_COLLECTION, |call, param, given| call.request.qdrant_collection.fill(param, given)),
+    command_line(&EXPANSION_FOLDER, |call, param, given| call.request.expansion_folder.fill(param, given)),
     command_line(&RERANK_URL, |call, param, given| call.request.rerank_url.fill(param, given)),
     command_line(&RERANK_MODEL, |call, param, given| call.request.rerank_model.fill(param, given)),
     command_line(&RERANK_FOLDER, |call, param, given| call.request.rerank_folder.fill(param, given)),
@@ -73,6 +82,8 @@ pub(crate) const ENABLE_SEMANTIC: OperationRow = OperationRow::new(
             "semantic enable --base-url http://127.0.0.1:11434/v1 --model all-minilm --dimensions 384",
             "a server on this machine",
         ),
+        ("semantic enable --qdrant-url http://127.0.0.1:6333", "vectors for several machines"),
+        ("semantic enable --expansion-folder ~/models/splade", "words that a model adds to each text, too"),
         (
             "semantic enable --rerank-url http://127.0.0.1:8080/v1 --rerank-model bge-reranker",
             "a cross-encoder, too",

@@ -73,6 +73,7 @@ signals! {
     Run "run",
     Related "related",
     Similar "similar",
+    Expanded "expanded",
     Rerank "rerank",
     BestPlace "best-place",
     Session "session",
@@ -125,6 +126,7 @@ impl Signal {
             Signal::Run
                 | Signal::Related
                 | Signal::Similar
+                | Signal::Expanded
                 | Signal::Rerank
                 | Signal::BestPlace
                 | Signal::Sibling

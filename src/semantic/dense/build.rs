@@ -1,4 +1,5 @@
-//! A build: texts are cut, and the parts whose text has no vector yet are sent, a group of files at a time.
+//! A build: texts are cut, and the parts whose text has no row yet are sent, a group of files at a time. A row is a vector
+//! or an expansion.
 //!
 //! Each group is written before the next one is read, so a build that ends anywhere has lost one group at most.
 
@@ -14,7 +15,7 @@ use spyhop_base::threads;
 use super::database::{DatabasePart, DatabaseParts};
 use super::parts::parts;
 use super::provider::{Limits, Patience, Provider, tokens};
-use super::store::{PackedVector, StoreWriter, TextKey, key_of};
+use super::store::{PackedRow, StoreWriter, TextKey, key_of};
 use crate::error::SemanticError;
 use crate::model::{BuildProgress, BuildReport, BuildText, PartRow};
 
@@ -23,6 +24,41 @@ const GROUP_FILES: usize = 256;
 
 /// The groups between two syncs.
 const SYNC_EVERY: usize = 64;
+
+/// Makes the rows of texts.
+pub trait RowMaker: Sync {
+    /// A row for each text, in their order.
+    fn rows(&self, texts: &[&str]) -> Result<Vec<PackedRow>, SemanticError>;
+
+    /// The rows that were taken from where another build had put them.
+    fn n_taken(&self) -> usize {
+        0
+    }
+
+    /// Bounds of a call.
+    fn limits(&self) -> Limits;
+}
+
+/// Makes vectors, of which the first numbers are stored.
+pub struct VectorMaker {
+    pub provider: Box<dyn Provider>,
+    pub stored_dimensions: usize,
+}
+
+impl RowMaker for VectorMaker {
+    fn rows(&self, texts: &[&str]) -> Result<Vec<PackedRow>, SemanticError> {
+        let vectors = self.provider.embed(texts, Patience::Build)?;
+        Ok(vectors.iter().map(|vector| PackedRow::of_vector(vector, self.stored_dimensions)).collect())
+    }
+
+    fn n_taken(&self) -> usize {
+        self.provider.n_taken()
+    }
+
+    fn limits(&self) -> Limits {
+        self.provider.limits()
+    }
+}
 
 /// A text that is to be sent.
 struct PendingText {
@@ -38,35 +74,34 @@ struct Group {
     pending: Vec<PendingText>,
     tokens: u64,
     /// Vectors from a database.
-    taken: Vec<(TextKey, PackedVector)>,
+    taken: Vec<(TextKey, PackedRow)>,
 }
 
 /// What the threads of a group have made.
 #[derive(Default)]
-struct MadeVectors {
-    /// The position of the first text of a batch, and the vectors of the batch.
-    batches: Vec<(usize, Vec<PackedVector>)>,
+struct MadeRows {
+    /// The position of the first text of a batch, and the rows of the batch.
+    batches: Vec<(usize, Vec<PackedRow>)>,
     /// The first failure.
     failed: Option<SemanticError>,
 }
 
 pub struct Build<'b> {
     pub writer: StoreWriter,
-    pub provider: &'b dyn Provider,
-    pub stored_dimensions: usize,
-    /// Where vectors are taken from, instead of the provider.
+    pub maker: &'b dyn RowMaker,
+    /// Where vectors are taken from, instead of the maker.
     pub database: Option<DatabaseParts>,
     pub progress: &'b (dyn Fn(BuildProgress) + Sync),
     pub report: BuildReport,
 }
 
 impl Build<'_> {
-    /// Makes the vectors of `texts`. After an error, what was made before is kept.
+    /// Makes the rows of `texts`. After an error, what was made before is kept.
     pub fn run(
         &mut self,
         texts: &mut dyn Iterator<Item = Result<BuildText, SemanticError>>,
     ) -> Result<(), SemanticError> {
-        let limits = self.provider.limits();
+        let limits = self.maker.limits();
         let group_tokens = limits.tokens * limits.concurrency as u64;
         let (mut done, mut n_groups) = (BuildProgress::default(), 0);
         loop {
@@ -96,7 +131,7 @@ impl Build<'_> {
         }
     }
 
-    /// Cuts a file, and notes the texts that have no vector and are not noted yet.
+    /// Cuts a file, and notes the texts that have no row and are not noted yet.
     fn add(&mut self, file: BuildText, group: &mut Group) {
         let BuildText { path, content, text, starts } = file;
         group.bytes += text.len() as u64;
@@ -120,9 +155,9 @@ impl Build<'_> {
         group.files.push((content, keys));
     }
 
-    /// Sends the texts of a group and writes the vectors, then the records of the files that have all of theirs.
+    /// Sends the texts of a group and writes the rows, then the records of the files that have all of theirs.
     fn write(&mut self, group: &Group, limits: &Limits) -> Result<(), SemanticError> {
-        let mut taken: Vec<(TextKey, PackedVector)> = Vec::new();
+        let mut taken: Vec<(TextKey, PackedRow)> = Vec::new();
         let mut noted = FxHashSet::default();
         for (key, packed) in &group.taken {
             if self.writer.row_of(key).is_none() && noted.insert(*key) {
@@ -131,7 +166,7 @@ impl Build<'_> {
         }
         self.report.taken += taken.len();
         self.writer.add_rows(&taken)?;
-        let (rows, failed) = self.vectors(&group.pending, limits);
+        let (rows, failed) = self.rows(&group.pending, limits);
         self.report.sent += rows.len();
         self.report.tokens += group.tokens;
         self.writer.add_rows(&rows)?;
@@ -146,24 +181,23 @@ impl Build<'_> {
         failed.map_or(Ok(()), Err)
     }
 
-    /// The vectors of the texts, in batches that are sent at the same time, and the first error. After an error no further
+    /// The rows of the texts, in batches that are sent at the same time, and the first error. After an error no further
     /// batch is sent.
-    fn vectors(
+    fn rows(
         &self,
         pending: &[PendingText],
         limits: &Limits,
-    ) -> (Vec<(TextKey, PackedVector)>, Option<SemanticError>) {
+    ) -> (Vec<(TextKey, PackedRow)>, Option<SemanticError>) {
         let batches = batches(pending, limits);
         let next = AtomicUsize::new(0);
-        let made = Mutex::<MadeVectors>::default();
+        let made = Mutex::<MadeRows>::default();
         let work = || {
             while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let texts: Vec<&str> = pending[batch.clone()].iter().map(|own| own.text.as_str()).collect();
-                let vectors = self.provider.embed(&texts, Patience::Build);
-                let pack = |vector: &Vec<f32>| PackedVector::of(vector, self.stored_dimensions);
+                let rows = self.maker.rows(&texts);
                 let mut made = made.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                match vectors {
-                    Ok(vectors) => made.batches.push((batch.start, vectors.iter().map(pack).collect())),
+                match rows {
+                    Ok(rows) => made.batches.push((batch.start, rows)),
                     Err(error) => {
                         made.failed.get_or_insert(error);
                         next.store(batches.len(), Ordering::Relaxed);
@@ -180,7 +214,7 @@ impl Build<'_> {
             }
             work();
         });
-        let MadeVectors { batches: mut rows, failed } =
+        let MadeRows { batches: mut rows, failed } =
             made.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         rows.sort_by_key(|(start, _)| *start);
         let keyed = rows.into_iter().flat_map(|(start, packed)| {

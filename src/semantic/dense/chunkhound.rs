@@ -10,7 +10,8 @@
 //! The child process opens the database only to read, and in the safe mode of DuckDB: no other file, no extension and no
 //! network. Only a build starts the program; searches read the vectors that the build has taken.
 
-use std::io::{BufRead, BufReader, Read};
+use std::fs::File;
+use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -18,7 +19,7 @@ use serde::Deserialize;
 use spyhop_base::text::Span;
 
 use super::database::{DatabasePart, DatabaseParts};
-use super::store::PackedVector;
+use super::store::PackedRow;
 use crate::error::SemanticError;
 use crate::settings::{DatabaseSettings, EndpointSettings};
 
@@ -89,7 +90,7 @@ pub fn read(
 fn add(row: ChunkRow, stored_dimensions: usize, parts: &mut DatabaseParts) {
     let (Some(start), Some(end)) = (row.start, row.end) else { return };
     if start <= end && row.embedding.iter().all(|number| number.is_finite()) {
-        let packed = PackedVector::of(&row.embedding, stored_dimensions);
+        let packed = PackedRow::of_vector(&row.embedding, stored_dimensions);
         parts.entry(row.path).or_default().push(DatabasePart {
             span: Span { start, end },
             code: row.code,
@@ -124,6 +125,20 @@ fn question(provider: &str, endpoint: &EndpointSettings) -> String {
          WHERE e.provider = {provider} AND e.model = {model} ORDER BY f.path, c.start_byte, c.id",
         endpoint.dimensions
     )
+}
+
+/// Whether a path names a database of DuckDB, or one that is missing where ChunkHound would write it. Only the first bytes of
+/// the file are read.
+pub fn is_named(path: &Path) -> bool {
+    let mut head = [0; 12];
+    match File::open(file_of(path)).and_then(|mut file| file.read_exact(&mut head)) {
+        Ok(()) => head.ends_with(b"DUCK"),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let is_in_folder = path.components().any(|part| part.as_os_str() == ".chunkhound");
+            is_in_folder || path.extension().is_some_and(|end| end == "db" || end == "duckdb")
+        }
+        Err(_) => false,
+    }
 }
 
 /// The file of the database, of which the file or its folder was named.

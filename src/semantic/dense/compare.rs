@@ -19,10 +19,16 @@ const KEPT_QUESTIONS: usize = 256;
 /// The parts of a file whose mean similarity is that of the file. One part is chance, and all of them hide it.
 const BEST_PARTS: usize = 2;
 
+/// What asks questions of stored rows.
+pub trait RowAsker: Send + Sync {
+    /// What compares texts by these rows.
+    fn comparer(self: Arc<Self>, stored: Stored) -> Arc<dyn SimilarTexts>;
+}
+
 /// What makes the vectors of questions, with those that it made.
 pub struct QuestionAsker {
-    pub provider: Box<dyn Provider>,
-    pub model: String,
+    provider: Box<dyn Provider>,
+    model: String,
     stored_dimensions: usize,
     known: Mutex<FxHashMap<String, Arc<[f32]>>>,
     silence: Silence,
@@ -37,10 +43,6 @@ impl QuestionAsker {
             known: Mutex::default(),
             silence: Silence::default(),
         }
-    }
-
-    pub fn stored_dimensions(&self) -> usize {
-        self.stored_dimensions
     }
 
     /// Makes the vectors of questions in one call, except those that are known.
@@ -74,28 +76,43 @@ impl QuestionAsker {
     }
 }
 
+impl RowAsker for QuestionAsker {
+    fn comparer(self: Arc<Self>, stored: Stored) -> Arc<dyn SimilarTexts> {
+        Arc::new(Comparer { asker: self, stored })
+    }
+}
+
 /// The stored vectors, with what makes those of questions.
-pub struct Comparer {
-    pub asker: Arc<QuestionAsker>,
-    pub stored: Stored,
+struct Comparer {
+    asker: Arc<QuestionAsker>,
+    stored: Stored,
 }
 
 impl Comparer {
-    /// The similarity of a content, by its most similar parts.
-    fn similarity(&self, question: &[f32], parts: &[PartRow]) -> Option<Similarity> {
-        let of_part = |part: PartRow| {
-            let (scale, numbers) = self.stored.row(part.row)?;
-            let sum: f32 =
-                question.iter().zip(numbers).map(|(own, number)| own * f32::from(*number as i8)).sum();
-            Some((sum * scale, part))
+    /// The similarity of a content.
+    fn similarity(&self, question: &[f32], content: ContentHash) -> Option<Similarity> {
+        let of_row = |scale: f32, numbers: &[u8]| {
+            let products = question.iter().zip(numbers).map(|(own, number)| own * f32::from(*number as i8));
+            products.sum::<f32>() * scale
         };
-        let mut all: Vec<(f32, PartRow)> = parts.iter().copied().filter_map(of_part).collect();
-        all.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.span.start.cmp(&b.1.span.start)));
-        let best = &all[..all.len().min(BEST_PARTS)];
-        let (of_part, part) = *best.first()?;
-        let of_file = best.iter().map(|(similarity, _)| similarity).sum::<f32>() / best.len() as f32;
-        Some(Similarity { of_file, of_part, part: part.span })
+        let (of_file, of_part, part) = best_parts(&self.stored, content, of_row)?;
+        Some(Similarity { of_file, of_part, part: part.span, word: None })
     }
+}
+
+/// The mean similarity of the most similar parts of a content, that of the first of these, and this part.
+pub fn best_parts(
+    stored: &Stored,
+    content: ContentHash,
+    of_row: impl Fn(f32, &[u8]) -> f32,
+) -> Option<(f32, f32, PartRow)> {
+    let of_part = |part: &PartRow| stored.row(part.row).map(|(scale, bytes)| (of_row(scale, bytes), *part));
+    let mut all: Vec<(f32, PartRow)> = stored.parts(content)?.iter().filter_map(of_part).collect();
+    all.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.span.start.cmp(&b.1.span.start)));
+    let best = &all[..all.len().min(BEST_PARTS)];
+    let (of_part, part) = *best.first()?;
+    let of_file = best.iter().map(|(similarity, _)| similarity).sum::<f32>() / best.len() as f32;
+    Some((of_file, of_part, part))
 }
 
 impl SimilarTexts for Comparer {
@@ -109,19 +126,23 @@ impl SimilarTexts for Comparer {
     }
 
     fn compare(&self, question: &str, contents: &[ContentHash]) -> Result<Vec<Option<Similarity>>, String> {
-        if self.stored.n_contents() == 0 {
-            return Err(
-                "vectors are enabled and there are none yet; 'spyhop semantic build' makes them".to_string()
-            );
-        }
+        self.stored.check_any("vectors")?;
         let question = self.asker.vector(question)?;
-        let of_content = |content: &ContentHash| self.similarity(&question, self.stored.parts(*content)?);
-        Ok(contents.iter().map(of_content).collect())
+        Ok(contents.iter().map(|content| self.similarity(&question, *content)).collect())
     }
 }
 
-/// What compares texts when the settings or the vectors cannot be read: it says why.
-pub struct Broken(pub SemanticError);
+/// What compares texts when the settings or the rows cannot be read: it says why.
+pub struct Broken {
+    pub error: SemanticError,
+    pub without: &'static str,
+}
+
+impl Broken {
+    fn why(&self) -> String {
+        format!("the answer is ranked without {}: {}", self.without, self.error)
+    }
+}
 
 impl SimilarTexts for Broken {
     fn model(&self) -> &str {
@@ -129,7 +150,7 @@ impl SimilarTexts for Broken {
     }
 
     fn compare(&self, _question: &str, _contents: &[ContentHash]) -> Result<Vec<Option<Similarity>>, String> {
-        Err(format!("the answer is ranked without vectors: {}", self.0))
+        Err(self.why())
     }
 }
 
@@ -139,6 +160,6 @@ impl Reranker for Broken {
     }
 
     fn scores(&self, _question: &str, _candidates: &[RerankText<'_>]) -> Result<Vec<f32>, String> {
-        Err(format!("the answer is ranked without reranking: {}", self.0))
+        Err(self.why())
     }
 }

@@ -3,20 +3,16 @@
 use rustc_hash::FxHashMap;
 use spyhop_base::text::Span;
 
-use super::store::PackedVector;
+use super::store::PackedRow;
 
 /// The parts of files, by the paths of the files.
 pub type DatabaseParts = FxHashMap<String, Vec<DatabasePart>>;
 
 /// A part of a file as it was when its vector was made.
-#[cfg_attr(
-    not(any(feature = "chunkhound", test)),
-    expect(dead_code, reason = "only a database has such parts")
-)]
 pub struct DatabasePart {
     pub span: Span,
     pub code: String,
-    pub packed: PackedVector,
+    pub packed: PackedRow,
 }
 
 impl DatabasePart {
@@ -38,7 +34,7 @@ mod tests {
     fn a_part_is_where_its_lines_still_are() {
         let text = "use a;\nfn f() {\n    g()\n}\n\nfn h() {}\n";
         let check = |start: u32, end: u32, code: &str, expected: bool| {
-            let (span, packed) = (Span { start, end }, PackedVector::of(&[1.0], 1));
+            let (span, packed) = (Span { start, end }, PackedRow::of_vector(&[1.0], 1));
             assert_eq!(DatabasePart { span, code: code.to_string(), packed }.is_in(text), expected, "{code}");
         };
         check(7, 25, "fn f() {\n    g()\n}", true);

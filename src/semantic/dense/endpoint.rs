@@ -3,12 +3,9 @@
 //! Servers on this machine have the same interface, such as Ollama, llama.cpp, vLLM, LM Studio and
 //! text-embeddings-inference.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
-use std::time::Duration;
-
 use serde::Deserialize;
 
-use super::http::{FailedCall, HttpClient, KeyPlace};
+use super::http::{FailedCall, HttpClient, KeyPlace, with_tries};
 use super::provider::{Limits, Patience, Provider};
 use crate::error::SemanticError;
 use crate::settings::EndpointSettings;
@@ -17,13 +14,6 @@ use crate::settings::EndpointSettings;
 /// fails, and local servers take as long in all.
 const BATCH_TEXTS: usize = 64;
 const BATCH_TOKENS: u64 = 16_000;
-
-/// The tries of a call of a build, and the first pause between them, which doubles.
-const TRIES: u32 = 6;
-const FIRST_PAUSE: Duration = Duration::from_millis(250);
-
-/// The longest pause, also if the server asks for a longer one.
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 pub struct HttpEndpoint {
     settings: EndpointSettings,
@@ -95,24 +85,15 @@ impl HttpEndpoint {
 impl Provider for HttpEndpoint {
     fn embed(&self, texts: &[&str], patience: Patience) -> Result<Vec<Vec<f32>>, SemanticError> {
         let body = self.body(texts);
-        let (client, tries) = match patience {
-            Patience::Search => (&self.search, 1),
-            Patience::Build => (&self.build, TRIES),
-        };
-        let mut pause = FIRST_PAUSE;
-        for left in (0..tries).rev() {
+        let call = |client: &HttpClient| {
             let answer = client.post::<VectorsAnswer>("embeddings", &body)?;
-            match answer.and_then(|answer| self.vectors(answer, texts.len())) {
-                Ok(vectors) => return Ok(vectors),
-                Err(FailedCall { why, again: Some(asked), .. }) if left > 0 => {
-                    tracing::debug!(%why, left, "a call for vectors is tried again");
-                    std::thread::sleep(asked.unwrap_or_else(|| with_jitter(pause)).min(LONGEST_PAUSE));
-                    pause *= 2;
-                }
-                Err(failure) => return Err(self.error(failure)),
-            }
-        }
-        unreachable!("the last try returns")
+            Ok(answer.and_then(|answer| self.vectors(answer, texts.len())))
+        };
+        let answer = match patience {
+            Patience::Search => call(&self.search),
+            Patience::Build => with_tries(|| call(&self.build)),
+        };
+        answer?.map_err(|failure| self.error(failure))
     }
 
     fn dimensions(&self) -> usize {
@@ -127,10 +108,4 @@ impl Provider for HttpEndpoint {
         let EndpointSettings { base_url, model, dimensions, .. } = &self.settings;
         format!("openai {base_url} {model} {dimensions}")
     }
-}
-
-/// Half of a pause and a random part of the other half, so that several builders do not call at the same time.
-fn with_jitter(pause: Duration) -> Duration {
-    let random = RandomState::new().build_hasher().finish() % 1024;
-    pause / 2 + pause / 2 * (random as u32) / 1024
 }

@@ -2,12 +2,15 @@
 //!
 //! Redirects are not followed, because they would carry texts elsewhere.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use spyhop_base::clean;
 use tracing::subscriber::NoSubscriber;
+pub use ureq::http::Method;
+use ureq::http::Request;
 
 use crate::error::SemanticError;
 
@@ -53,7 +56,10 @@ impl KeyPlace {
 pub struct FailedCall {
     pub why: String,
     /// The status of a refusal.
-    #[cfg_attr(not(feature = "rerank"), expect(dead_code, reason = "only rerankers have two forms"))]
+    #[cfg_attr(
+        not(any(feature = "rerank", feature = "qdrant")),
+        expect(dead_code, reason = "a refused embedding has no other form")
+    )]
     pub status: Option<u16>,
     /// Whether another try may succeed, and the pause that the server asks for.
     pub again: Option<Option<Duration>>,
@@ -86,26 +92,44 @@ impl HttpClient {
         HttpClient { base_url: base_url.to_string(), key, agent: config.build().new_agent() }
     }
 
-    /// One call, whose answer is JSON. The outer error is about the key.
+    /// One call by POST.
     pub fn post<T: DeserializeOwned>(
         &self,
+        path: &str,
+        body: &serde_json::Value,
+    ) -> Result<Result<T, FailedCall>, SemanticError> {
+        self.ask(Method::POST, path, body)
+    }
+
+    /// One call, whose answer is JSON. The outer error is about the key.
+    pub fn ask<T: DeserializeOwned>(
+        &self,
+        method: Method,
         path: &str,
         body: &serde_json::Value,
     ) -> Result<Result<T, FailedCall>, SemanticError> {
         let key = self.key.key()?;
         let body = serde_json::to_vec(body).expect("texts are plain data");
         // The client traces the bytes of a call, with its key and texts.
-        let call = || self.call(path, key.as_deref(), &body);
+        let call = || self.call(method, path, key.as_deref(), &body);
         Ok(tracing::subscriber::with_default(NoSubscriber::default(), call))
     }
 
-    fn call<T: DeserializeOwned>(&self, path: &str, key: Option<&str>, body: &[u8]) -> Result<T, FailedCall> {
+    fn call<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        key: Option<&str>,
+        body: &[u8],
+    ) -> Result<T, FailedCall> {
+        let url = format!("{}/{path}", self.base_url);
         let mut request =
-            self.agent.post(format!("{}/{path}", self.base_url)).header("content-type", "application/json");
+            Request::builder().method(method).uri(url).header("content-type", "application/json");
         if let Some(key) = key {
             request = request.header("authorization", format!("Bearer {key}"));
         }
-        let mut response = request.send(body).map_err(|error| FailedCall::passing(error.to_string()))?;
+        let request = request.body(body).map_err(|error| FailedCall::lasting(error.to_string()))?;
+        let mut response = self.agent.run(request).map_err(|error| FailedCall::passing(error.to_string()))?;
         let status = response.status().as_u16();
         let pause =
             response.headers().get("retry-after").and_then(|value| value.to_str().ok()?.trim().parse().ok());
@@ -121,6 +145,37 @@ impl HttpClient {
             _ => Err(refused()),
         }
     }
+}
+
+/// The tries of a call of a build, and the first pause between them, which doubles.
+const TRIES: u32 = 6;
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+
+/// The longest pause, also if the server asks for a longer one.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// A call of a build, which is tried again while that may help.
+pub fn with_tries<T>(
+    mut call: impl FnMut() -> Result<Result<T, FailedCall>, SemanticError>,
+) -> Result<Result<T, FailedCall>, SemanticError> {
+    let mut pause = FIRST_PAUSE;
+    for left in (1..TRIES).rev() {
+        match call()? {
+            Err(FailedCall { why, again: Some(asked), .. }) => {
+                tracing::debug!(%why, left, "a call is tried again");
+                std::thread::sleep(asked.unwrap_or_else(|| with_jitter(pause)).min(LONGEST_PAUSE));
+                pause *= 2;
+            }
+            answer => return Ok(answer),
+        }
+    }
+    call()
+}
+
+/// Half of a pause and a random part of the other half, so that several builders do not call at the same time.
+fn with_jitter(pause: Duration) -> Duration {
+    let random = RandomState::new().build_hasher().finish() % 1024;
+    pause / 2 + pause / 2 * (random as u32) / 1024
 }
 
 /// The status of a refusal, with the begin of its message.

@@ -1,4 +1,4 @@
-//! Vectors: what makes them, where they lie, and how files are compared with a question.
+//! Vectors and expansions: what makes them, where they lie, and how files are compared with a question.
 
 mod build;
 #[cfg_attr(not(feature = "chunkhound"), path = "without_chunkhound.rs")]
@@ -6,11 +6,15 @@ mod chunkhound;
 mod compare;
 mod database;
 mod endpoint;
+#[cfg_attr(not(feature = "sparse-splade"), path = "without_expansion.rs")]
+mod expansion;
 mod http;
 #[cfg_attr(not(feature = "local-model"), path = "without_local.rs")]
 mod local;
 mod parts;
 mod provider;
+#[cfg_attr(not(feature = "qdrant"), path = "without_qdrant.rs")]
+mod qdrant;
 #[cfg_attr(not(feature = "rerank"), path = "without_rerank.rs")]
 mod rerank;
 mod silence;
@@ -28,10 +32,10 @@ use spyhop_base::store as files;
 use spyhop_search::{Reranker, SimilarTexts};
 
 use crate::error::SemanticError;
-use crate::model::{BuildProgress, BuildReport, BuildText, Estimate, StoredVectors};
+use crate::model::{BuildProgress, BuildReport, BuildText, Estimate, StoredKind, StoredVectors};
 use crate::settings::{ProviderSettings, SemanticSettings};
-use build::Build;
-use compare::{Broken, Comparer, QuestionAsker};
+use build::{Build, RowMaker, VectorMaker};
+use compare::{Broken, QuestionAsker, RowAsker};
 use database::DatabaseParts;
 use endpoint::HttpEndpoint;
 use provider::Provider;
@@ -39,26 +43,43 @@ use silence::lock;
 use store::{StoreWriter, Stored};
 use table::Table;
 
-/// The version of how texts are cut and vectors are packed; a change makes all vectors anew.
+/// The version of how texts are cut and rows are packed; a change makes all rows anew.
 const FORM: u32 = 1;
 
-/// The folder of the vectors of a workspace, and what is open of it.
+/// The folder of the vectors and expansions of a workspace, and what is open of it.
 pub struct SemanticFolder {
     path: PathBuf,
-    open: Mutex<Option<Open>>,
-    reranker: Mutex<Option<(FileStamp, Option<Arc<dyn Reranker>>)>>,
+    /// By kind.
+    open: [Mutex<Option<Open>>; 2],
+    reranker: Mutex<Option<OpenReranker>>,
 }
 
 /// What is open of a folder, as of a state of its files.
 struct Open {
     settings: FileStamp,
-    asker: Arc<QuestionAsker>,
-    folder: PathBuf,
+    asker: Arc<dyn RowAsker>,
+    place: StorePlace,
     records: FileStamp,
-    comparer: Arc<Comparer>,
+    comparer: Arc<dyn SimilarTexts>,
+}
+
+/// Where the rows of a model are.
+struct StorePlace {
+    folder: PathBuf,
+    /// The bytes of a row.
+    width: usize,
+}
+
+impl StorePlace {
+    fn stored(&self) -> Result<Stored, SemanticError> {
+        Stored::open(&self.folder, self.width)
+    }
 }
 
 type FileStamp = Option<(SystemTime, u64)>;
+
+/// What reranks, if the settings name something, as of a state of the settings.
+type OpenReranker = (FileStamp, Option<Arc<dyn Reranker>>);
 
 fn stamp(path: &Path) -> FileStamp {
     let found = fs::metadata(path).ok()?;
@@ -68,7 +89,7 @@ fn stamp(path: &Path) -> FileStamp {
 impl SemanticFolder {
     /// The folder at `path`; no file is touched.
     pub fn new(path: PathBuf) -> SemanticFolder {
-        SemanticFolder { path, open: Mutex::default(), reranker: Mutex::default() }
+        SemanticFolder { path, open: Default::default(), reranker: Mutex::default() }
     }
 
     /// The folder.
@@ -76,18 +97,21 @@ impl SemanticFolder {
         &self.path
     }
 
-    /// What compares texts; `None` if the workspace has not opted in. Files that cannot be read give an object that says so.
-    pub fn similar(&self) -> Option<Arc<dyn SimilarTexts>> {
-        let mut open = lock(&self.open);
+    /// What compares texts by what is stored; `None` if the workspace has not opted in. Files that cannot be read give an
+    /// object that says so.
+    pub fn similar(&self, kind: StoredKind) -> Option<Arc<dyn SimilarTexts>> {
+        let mut open = lock(&self.open[kind as usize]);
         let settings = stamp(&SemanticSettings::path(&self.path));
         if settings.is_none() {
             *open = None;
             return None;
         }
-        match self.opened(&mut open, settings) {
+        match self.opened(kind, &mut open, settings) {
             Ok(comparer) => Some(comparer),
             Err(SemanticError::NotEnabled) => None,
-            Err(error) => Some(Arc::new(Broken(error))),
+            // The comparison with vectors tells that the settings cannot be read.
+            Err(SemanticError::BadSettings { .. }) if kind == StoredKind::Expansions => None,
+            Err(error) => Some(Arc::new(Broken { error, without: kind.name() })),
         }
     }
 
@@ -106,7 +130,7 @@ impl SemanticFolder {
             Ok(None) | Err(_) => None,
             Ok(Some(read)) => read.rerank.map(|rerank| match rerank::open(&rerank) {
                 Ok(reranker) => Arc::from(reranker),
-                Err(error) => Arc::new(Broken(error)) as Arc<dyn Reranker>,
+                Err(error) => Arc::new(Broken { error, without: "reranking" }) as Arc<dyn Reranker>,
             }),
         };
         *open = Some((settings, reranker.clone()));
@@ -114,44 +138,74 @@ impl SemanticFolder {
     }
 
     /// Opens what has changed since it was opened.
-    fn opened(&self, open: &mut Option<Open>, settings: FileStamp) -> Result<Arc<Comparer>, SemanticError> {
-        let asker = open.take().filter(|open| open.settings == settings);
-        let (asker, folder, known) = match asker {
-            Some(open) => (open.asker, open.folder, Some((open.records, open.comparer))),
+    fn opened(
+        &self,
+        kind: StoredKind,
+        open: &mut Option<Open>,
+        settings: FileStamp,
+    ) -> Result<Arc<dyn SimilarTexts>, SemanticError> {
+        let (asker, place, known) = match open.take().filter(|open| open.settings == settings) {
+            Some(open) => (open.asker, open.place, Some((open.records, open.comparer))),
             None => {
-                let read = SemanticSettings::read(&self.path)?.ok_or(SemanticError::NotEnabled)?;
-                let (provider, folder, dimensions) = self.model(&read)?;
-                let name = read.provider.as_ref().map(ProviderSettings::model).unwrap_or_default();
-                (Arc::new(QuestionAsker::new(provider, name, dimensions)), folder, None)
+                let (asker, place) = self.asker(kind, &self.settings()?)?;
+                (asker, place, None)
             }
         };
-        let records = stamp(&folder.join("files"));
+        let records = stamp(&place.folder.join("files"));
         let comparer = match known.filter(|(known, _)| *known == records) {
             Some((_, comparer)) => comparer,
-            None => {
-                let stored = Stored::open(&folder, asker.stored_dimensions())?;
-                Arc::new(Comparer { asker: Arc::clone(&asker), stored })
-            }
+            None => Arc::clone(&asker).comparer(place.stored()?),
         };
-        *open = Some(Open { settings, asker, folder, records, comparer: Arc::clone(&comparer) });
+        *open = Some(Open { settings, asker, place, records, comparer: Arc::clone(&comparer) });
         Ok(comparer)
     }
 
-    /// The provider of the settings, the folder of its vectors, and the numbers of a vector that are stored.
-    fn model(
+    /// What asks questions of what is stored, and where that is.
+    fn asker(
         &self,
+        kind: StoredKind,
         settings: &SemanticSettings,
-    ) -> Result<(Box<dyn Provider>, PathBuf, usize), SemanticError> {
-        let of_settings = settings.provider.as_ref().ok_or(SemanticError::NotEnabled)?;
-        let provider = provider_of(of_settings)?;
+    ) -> Result<(Arc<dyn RowAsker>, StorePlace), SemanticError> {
+        match kind {
+            StoredKind::Vectors => {
+                let (provider, place) = self.vectors(settings)?;
+                let name = settings.provider.as_ref().map(ProviderSettings::model).unwrap_or_default();
+                Ok((Arc::new(QuestionAsker::new(provider, name, place.width)), place))
+            }
+            StoredKind::Expansions => {
+                let own = settings.expansion.as_ref().ok_or(SemanticError::NotEnabled)?;
+                Ok((expansion::asker(own)?, self.place(kind, settings)?))
+            }
+        }
+    }
+
+    /// Where the rows of the model of the settings are.
+    fn place(&self, kind: StoredKind, settings: &SemanticSettings) -> Result<StorePlace, SemanticError> {
+        let (identity, width) = match (kind, &settings.expansion) {
+            (StoredKind::Vectors, _) => return Ok(self.vectors(settings)?.1),
+            (StoredKind::Expansions, own) => {
+                expansion::identity(own.as_ref().ok_or(SemanticError::NotEnabled)?)
+            }
+        };
+        Ok(self.place_of(&format!("{FORM} {identity}"), width))
+    }
+
+    fn place_of(&self, identity: &str, width: usize) -> StorePlace {
+        let folder = self.path.join(&blake3::hash(identity.as_bytes()).to_hex()[..16]);
+        StorePlace { folder, width }
+    }
+
+    /// The provider of the settings, and where its vectors are. The width of a row is the number of dimensions that are
+    /// stored.
+    fn vectors(&self, settings: &SemanticSettings) -> Result<(Box<dyn Provider>, StorePlace), SemanticError> {
+        let provider = provider_of(settings.provider.as_ref().ok_or(SemanticError::NotEnabled)?)?;
         let dimensions = settings.stored_dimensions.min(provider.dimensions());
         let identity = format!("{FORM} {dimensions} {}", provider.identity());
         let identity = match &settings.chunkhound {
             Some(database) => format!("{identity} {}", database.database.display()),
             None => identity,
         };
-        let folder = self.path.join(&blake3::hash(identity.as_bytes()).to_hex()[..16]);
-        Ok((provider, folder, dimensions))
+        Ok((provider, self.place_of(&identity, dimensions)))
     }
 
     fn settings(&self) -> Result<SemanticSettings, SemanticError> {
@@ -163,12 +217,19 @@ impl SemanticFolder {
         settings.check()?;
         let mut lines = Vec::new();
         if let Some(own) = &settings.provider {
-            let provider = provider_of(own)?;
+            let provider = shared(provider_of(own)?, settings)?;
             let line = format!("{}, {} dimensions, at {}", own.model(), provider.dimensions(), own.target());
             lines.push(line);
         }
         if let Some(parts) = database_of(settings, settings.stored_dimensions)? {
             lines.push(format!("vectors of {} files from a database", parts.len()));
+        }
+        if let Some(own) = &settings.qdrant {
+            lines.push(format!("vectors shared by {}", own.url));
+        }
+        if let Some(own) = &settings.expansion {
+            expansion::maker(own)?;
+            lines.push(format!("{} words of each part by {}", own.terms, own.model()));
         }
         if let Some(own) = &settings.rerank {
             rerank::open(own)?;
@@ -178,10 +239,27 @@ impl SemanticFolder {
         Ok(lines.join("; "))
     }
 
+    /// Whether the database of ChunkHound at `path` is the one whose vectors the tree at `root` has opted in to; `None` if no
+    /// database is named. A caller cannot opt in by naming a database, so no other one is opened.
+    pub fn database(&self, path: &Path, root: &Path) -> Option<Result<(), SemanticError>> {
+        chunkhound::is_named(path).then(|| {
+            let (path, root) = (chunkhound::file_of(path), root.display().to_string());
+            let Ok(real) = path.canonicalize() else {
+                let why = "there is no such file".to_string();
+                return Err(SemanticError::NoDatabase { path, root, why });
+            };
+            let enabled = SemanticSettings::read(&self.path)?.and_then(|settings| settings.chunkhound);
+            let enabled = enabled.and_then(|own| chunkhound::file_of(&own.database).canonicalize().ok());
+            match enabled == Some(real) {
+                true => Ok(()),
+                false => Err(SemanticError::OtherDatabase { path, root }),
+            }
+        })
+    }
+
     /// What is stored for the model of the settings.
-    pub fn stored(&self) -> Result<StoredVectors, SemanticError> {
-        let (_, folder, dimensions) = self.model(&self.settings()?)?;
-        let stored = Stored::open(&folder, dimensions)?;
+    pub fn stored(&self, kind: StoredKind) -> Result<StoredVectors, SemanticError> {
+        let stored = self.place(kind, &self.settings()?)?.stored()?;
         Ok(StoredVectors {
             contents: stored.n_contents(),
             rows: stored.n_rows(),
@@ -190,18 +268,21 @@ impl SemanticFolder {
         })
     }
 
-    /// For each content, whether it lacks vectors.
-    pub fn lacking(&self, contents: &[ContentHash]) -> Result<Vec<bool>, SemanticError> {
-        let (_, folder, dimensions) = self.model(&self.settings()?)?;
-        let stored = Stored::open(&folder, dimensions)?;
+    /// For each content, whether it lacks what is to be stored.
+    pub fn lacking(&self, kind: StoredKind, contents: &[ContentHash]) -> Result<Vec<bool>, SemanticError> {
+        let stored = self.place(kind, &self.settings()?)?.stored()?;
         Ok(contents.iter().map(|content| !stored.is_whole(*content)).collect())
     }
 
     /// The estimate for files of these bytes.
-    pub fn estimate(&self, n_files: usize, bytes: u64) -> Result<Estimate, SemanticError> {
+    pub fn estimate(
+        &self,
+        kind: StoredKind,
+        (n_files, bytes): (usize, u64),
+    ) -> Result<Estimate, SemanticError> {
         let tokens = provider::tokens(bytes);
         let settings = self.settings()?;
-        if settings.chunkhound.is_some() {
+        if kind == StoredKind::Expansions || settings.chunkhound.is_some() {
             return Ok(Estimate { files: n_files, bytes, ..Estimate::default() });
         }
         let (price, cap) = match settings.provider {
@@ -212,9 +293,10 @@ impl SemanticFolder {
         Ok(Estimate { files: n_files, bytes, tokens, cost, cap })
     }
 
-    /// Makes the vectors of `texts`, which `estimate` is about.
+    /// Makes what is to be stored for `texts`, which `estimate` is about.
     pub fn build(
         &self,
+        kind: StoredKind,
         estimate: &Estimate,
         texts: &mut dyn Iterator<Item = Result<BuildText, SemanticError>>,
         progress: &(dyn Fn(BuildProgress) + Sync),
@@ -223,12 +305,26 @@ impl SemanticFolder {
             return Err(SemanticError::AboveCap { tokens: estimate.tokens, cap });
         }
         let settings = self.settings()?;
-        let (provider, folder, stored_dimensions) = self.model(&settings)?;
-        let database = database_of(&settings, stored_dimensions)?;
-        let writer = StoreWriter::open(&folder, stored_dimensions)?;
+        let (maker, place, database) = match (kind, &settings.expansion) {
+            (StoredKind::Vectors, _) => {
+                let (provider, place) = self.vectors(&settings)?;
+                let database = database_of(&settings, place.width)?;
+                let provider = shared(provider, &settings)?;
+                let maker = VectorMaker { provider, stored_dimensions: place.width };
+                (Box::new(maker) as Box<dyn RowMaker>, place, database)
+            }
+            (StoredKind::Expansions, own) => {
+                let own = own.as_ref().ok_or(SemanticError::NotEnabled)?;
+                (expansion::maker(own)?, self.place(kind, &settings)?, None)
+            }
+        };
+        let writer = StoreWriter::open(&place.folder, place.width)?;
         let report = BuildReport::default();
-        let mut build = Build { writer, provider: &*provider, stored_dimensions, database, progress, report };
-        match build.run(texts) {
+        let mut build = Build { writer, maker: &*maker, database, progress, report };
+        let ended = build.run(texts);
+        build.report.taken += maker.n_taken();
+        build.report.sent -= maker.n_taken().min(build.report.sent);
+        match ended {
             Ok(()) => Ok(build.report),
             Err(cause) => {
                 build.writer.sync()?;
@@ -246,6 +342,17 @@ fn provider_of(settings: &ProviderSettings) -> Result<Box<dyn Provider>, Semanti
         ProviderSettings::Model2vec(table) => Box::new(Table::open(&table.folder)?),
         ProviderSettings::Local(model) => local::provider(&model.folder)?,
     })
+}
+
+/// The provider with the server of the settings, if they name one.
+fn shared(
+    provider: Box<dyn Provider>,
+    settings: &SemanticSettings,
+) -> Result<Box<dyn Provider>, SemanticError> {
+    match &settings.qdrant {
+        Some(server) => qdrant::shared(provider, server),
+        None => Ok(provider),
+    }
 }
 
 /// The parts of the database of the settings, if they name one.

@@ -87,7 +87,7 @@ mod tests {
     fn lines_without_ends_are_cut_between_characters() {
         let text = "ä".repeat(2_000);
         let found = parts(&text, &[]);
-        assert!(found.iter().all(|span| span.len() as usize <= MOST), "{found:?}");
+        assert!(found.iter().all(|span| span.len() <= MOST), "{found:?}");
         let joined: String = found.iter().map(|span| &text[span.range()]).collect();
         assert_eq!(joined, text);
     }

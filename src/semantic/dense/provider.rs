@@ -13,6 +13,11 @@ pub trait Provider: Send + Sync {
     /// Bounds of a call.
     fn limits(&self) -> Limits;
 
+    /// The vectors that were not made but taken from where another build had put them.
+    fn n_taken(&self) -> usize {
+        0
+    }
+
     /// Tells apart vectors that cannot be compared with each other.
     fn identity(&self) -> String;
 }
@@ -42,6 +47,14 @@ pub struct Limits {
     pub tokens: u64,
     /// The calls at the same time.
     pub concurrency: usize,
+}
+
+impl Limits {
+    /// Those of a model that is computed here: a call for each processor, and some seconds of work before it is written.
+    pub fn of_processor(texts: usize) -> Limits {
+        let concurrency = std::thread::available_parallelism().map_or(1, usize::from);
+        Limits { texts, tokens: 1 << 14, concurrency }
+    }
 }
 
 /// The tokens of a text of `bytes`, about. Code has some more bytes a token, so that an estimate is rather too high.

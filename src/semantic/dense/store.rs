@@ -1,9 +1,9 @@
-//! The stored vectors of one model: two files that only grow.
+//! What is stored of one model, vectors or expansions: two files that only grow.
 //!
 //! ```text
-//! vectors   "SPYHVEC1", the number of dimensions (u32), 4 bytes of 0, then rows of equal size:
+//! vectors   "SPYHVEC1", the width of a row (u32), 4 bytes of 0, then rows of equal size:
 //!           the first 16 bytes of the BLAKE3 hash of the text, CRC-32 of the rest of the row with the hash before it,
-//!           the scale (f32), the numbers (i8)
+//!           the scale (f32), then as many bytes as the width: numbers (i8) of a vector, or terms of an expansion
 //! files     "SPYHFIL1", then records: CRC-32 of the rest, the number of parts (u32), the hash of the content,
 //!           of each part its start and end in bytes and its row (u32 each)
 //! ```
@@ -33,7 +33,7 @@ const ROWS_HEAD_LEN: usize = 16;
 const RECORD_FIXED: usize = 24;
 const PART_LEN: usize = 12;
 
-/// The bytes of a row before its numbers.
+/// The bytes of a row before its own.
 const ROW_FIXED: usize = 24;
 
 /// The most parts of a record; a file of the most indexed bytes has fewer.
@@ -46,20 +46,21 @@ pub fn key_of(text: &str) -> TextKey {
     ContentHash::of(text.as_bytes()).0
 }
 
-/// A vector as it is stored: numbers of one byte, and their scale. Its length is 1.
+/// What is stored for a text: numbers of one byte, and their scale.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PackedVector {
+pub struct PackedRow {
     pub scale: f32,
-    pub numbers: Vec<i8>,
+    pub bytes: Vec<u8>,
 }
 
-impl PackedVector {
+impl PackedRow {
     /// The first numbers of a vector, scaled to length 1.
-    pub fn of(vector: &[f32], dimensions: usize) -> PackedVector {
+    pub fn of_vector(vector: &[f32], dimensions: usize) -> PackedRow {
         let first = unit(vector, dimensions);
         let most = first.iter().fold(0.0f32, |most, number| most.max(number.abs()));
         let scale = if most > 0.0 { most / 127.0 } else { 1.0 };
-        PackedVector { scale, numbers: first.iter().map(|number| (number / scale).round() as i8).collect() }
+        let bytes = first.iter().map(|number| (number / scale).round() as i8 as u8).collect();
+        PackedRow { scale, bytes }
     }
 }
 
@@ -70,11 +71,11 @@ pub fn unit(vector: &[f32], dimensions: usize) -> Vec<f32> {
     first.iter().map(|number| if length > 0.0 { number / length } else { 0.0 }).collect()
 }
 
-/// The vectors that a search reads, as they were when they were opened.
+/// The rows that a search reads, as they were when they were opened.
 #[derive(Default)]
 pub struct Stored {
     rows: Option<memmap2::Mmap>,
-    dimensions: usize,
+    width: usize,
     files: PartTable,
 }
 
@@ -130,8 +131,8 @@ fn number(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 impl Stored {
-    /// Opens the vectors in `folder`; there are none if a file is missing or has another form.
-    pub fn open(folder: &Path, dimensions: usize) -> Result<Stored, SemanticError> {
+    /// Opens the rows in `folder`; there are none if a file is missing or has another form.
+    pub fn open(folder: &Path, width: usize) -> Result<Stored, SemanticError> {
         let path = folder.join(ROWS);
         let file = match Private::Read.open(&path) {
             Ok(file) => file,
@@ -141,7 +142,7 @@ impl Stored {
         // SAFETY: rows that records name are never changed; a builder appends, and cuts off only a row that no record names,
         // which is never read.
         let rows = unsafe { memmap2::Mmap::map(&file) }.at("map", &path)?;
-        let is_whole = rows.get(..8) == Some(ROWS_HEAD) && number(&rows, 8) == Some(dimensions as u32);
+        let is_whole = rows.get(..8) == Some(ROWS_HEAD) && number(&rows, 8) == Some(width as u32);
         let path = folder.join(RECORDS);
         let records = match Private::Read.open(&path) {
             Ok(mut file) if is_whole => {
@@ -151,18 +152,28 @@ impl Stored {
             }
             _ => return Ok(Stored::default()),
         };
-        let n_rows = n_rows(rows.len() as u64, dimensions);
-        Ok(Stored { rows: Some(rows), dimensions, files: PartTable::read(&records, n_rows) })
+        let n_rows = n_rows(rows.len() as u64, width);
+        Ok(Stored { rows: Some(rows), width, files: PartTable::read(&records, n_rows) })
     }
 
-    /// The contents with vectors.
+    /// The contents with rows.
     pub fn n_contents(&self) -> usize {
         self.files.of_content.len()
     }
 
+    /// The error that there are none of these `things` yet.
+    pub fn check_any(&self, things: &str) -> Result<(), String> {
+        match self.n_contents() {
+            0 => Err(format!(
+                "{things} are enabled and there are none yet; 'spyhop semantic build' makes them"
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// The number of rows.
     pub fn n_rows(&self) -> usize {
-        self.rows.as_ref().map_or(0, |rows| n_rows(rows.len() as u64, self.dimensions) as usize)
+        self.rows.as_ref().map_or(0, |rows| n_rows(rows.len() as u64, self.width) as usize)
     }
 
     /// The parts of a content.
@@ -171,9 +182,9 @@ impl Stored {
         Some(&self.files.parts[first as usize..end as usize])
     }
 
-    /// The scale and the numbers of a row, if its checksum is right.
+    /// The scale and the bytes of a row, if its checksum is right.
     pub fn row(&self, row: u32) -> Option<(f32, &[u8])> {
-        let len = ROW_FIXED + self.dimensions;
+        let len = ROW_FIXED + self.width;
         let at = ROWS_HEAD_LEN + row as usize * len;
         let bytes = self.rows.as_ref()?.get(at..at + len)?;
         (checksum(bytes) == number(bytes, 16)?).then(|| {
@@ -205,14 +216,14 @@ fn checksum(row: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-fn n_rows(len: u64, dimensions: usize) -> u32 {
-    (len.saturating_sub(ROWS_HEAD_LEN as u64) / (ROW_FIXED + dimensions) as u64) as u32
+fn n_rows(len: u64, width: usize) -> u32 {
+    (len.saturating_sub(ROWS_HEAD_LEN as u64) / (ROW_FIXED + width) as u64) as u32
 }
 
-/// The one builder of the vectors of a model.
+/// The one builder of the rows of a model.
 pub struct StoreWriter {
     folder: PathBuf,
-    dimensions: usize,
+    width: usize,
     rows: File,
     records: File,
     /// By the hash of a text: its row.
@@ -223,18 +234,18 @@ pub struct StoreWriter {
 
 impl StoreWriter {
     /// Opens the files for a builder, and cuts off what a killed one left torn.
-    pub fn open(folder: &Path, dimensions: usize) -> Result<StoreWriter, SemanticError> {
+    pub fn open(folder: &Path, width: usize) -> Result<StoreWriter, SemanticError> {
         store::create_private_dir(folder)?;
         let lock = Lock::acquire(&folder.join("lock"), Duration::ZERO, &mut |_| ())?;
         let (mut rows, records) = (open_file(folder, ROWS)?, open_file(folder, RECORDS)?);
         let mut head = ROWS_HEAD.to_vec();
-        head.extend((dimensions as u32).to_le_bytes());
+        head.extend((width as u32).to_le_bytes());
         head.resize(ROWS_HEAD_LEN, 0);
         let kept = read_all(&mut rows, folder, ROWS)?;
         let mut writer = StoreWriter {
             folder: folder.to_path_buf(),
-            dimensions,
-            n_rows: n_rows(kept.len() as u64, dimensions),
+            width,
+            n_rows: n_rows(kept.len() as u64, width),
             known: FxHashMap::default(),
             rows,
             records,
@@ -249,7 +260,7 @@ impl StoreWriter {
             writer.n_rows = 0;
             return Ok(writer);
         }
-        let len = ROW_FIXED + dimensions;
+        let len = ROW_FIXED + width;
         for (row, bytes) in kept[ROWS_HEAD_LEN..].chunks_exact(len).enumerate() {
             if Some(checksum(bytes)) == number(bytes, 16) {
                 writer.known.insert(bytes[..16].try_into().expect("16 bytes"), row as u32);
@@ -269,15 +280,15 @@ impl StoreWriter {
         self.known.get(key).copied()
     }
 
-    /// Appends vectors of texts.
-    pub fn add_rows(&mut self, rows: &[(TextKey, PackedVector)]) -> Result<(), SemanticError> {
-        let mut bytes = Vec::with_capacity(rows.len() * (ROW_FIXED + self.dimensions));
+    /// Appends rows of texts.
+    pub fn add_rows(&mut self, rows: &[(TextKey, PackedRow)]) -> Result<(), SemanticError> {
+        let mut bytes = Vec::with_capacity(rows.len() * (ROW_FIXED + self.width));
         for (key, packed) in rows {
             let start = bytes.len();
             bytes.extend(key);
             bytes.extend([0; 4]);
             bytes.extend(packed.scale.to_le_bytes());
-            bytes.extend(packed.numbers.iter().map(|number| *number as u8));
+            bytes.extend(&packed.bytes);
             let sum = checksum(&bytes[start..]);
             bytes[start + 16..start + 20].copy_from_slice(&sum.to_le_bytes());
         }
@@ -346,18 +357,18 @@ fn read_all(file: &mut File, folder: &Path, name: &str) -> Result<Vec<u8>, Seman
 mod tests {
     use super::*;
 
-    const DIMENSIONS: usize = 8;
+    const WIDTH: usize = 8;
 
-    fn packed(n: i32) -> PackedVector {
+    fn packed(n: i32) -> PackedRow {
         let vector: Vec<f32> = (0..10).map(|at| ((n * 7 + at * 3) % 11) as f32 - 5.0).collect();
-        PackedVector::of(&vector, DIMENSIONS)
+        PackedRow::of_vector(&vector, WIDTH)
     }
 
     /// Files with one to three parts each; each text is that of one number.
     fn fill(writer: &mut StoreWriter, files: std::ops::Range<u32>) {
         for file in files {
             let keys: Vec<TextKey> = (0..=file % 3).map(|part| key_of(&format!("{}", file + part))).collect();
-            let new: Vec<(TextKey, PackedVector)> = (0..)
+            let new: Vec<(TextKey, PackedRow)> = (0..)
                 .zip(&keys)
                 .filter(|(_, key)| writer.row_of(key).is_none())
                 .map(|(part, key)| (*key, packed((file + part) as i32)))
@@ -372,15 +383,14 @@ mod tests {
     }
 
     fn check(folder: &Path, files: u32) {
-        let stored = Stored::open(folder, DIMENSIONS).unwrap();
+        let stored = Stored::open(folder, WIDTH).unwrap();
         assert_eq!((stored.n_contents(), stored.n_damaged()), (files as usize, 0));
         for file in 0..files {
             let parts = stored.parts(ContentHash::of(&file.to_le_bytes())).unwrap();
             assert_eq!(parts.len() as u32, file % 3 + 1);
             for (part, row) in (0..).zip(parts) {
                 let (scale, numbers) = stored.row(row.row).unwrap();
-                let numbers = numbers.iter().map(|number| *number as i8).collect();
-                assert_eq!(PackedVector { scale, numbers }, packed((file + part) as i32));
+                assert_eq!(PackedRow { scale, bytes: numbers.to_vec() }, packed((file + part) as i32));
             }
         }
     }
@@ -388,12 +398,12 @@ mod tests {
     #[test]
     fn equal_texts_have_one_row() {
         let folder = tempfile::tempdir().unwrap();
-        fill(&mut StoreWriter::open(folder.path(), DIMENSIONS).unwrap(), 0..20);
+        fill(&mut StoreWriter::open(folder.path(), WIDTH).unwrap(), 0..20);
         check(folder.path(), 20);
-        assert!(Stored::open(folder.path(), DIMENSIONS).unwrap().n_rows() <= 22);
+        assert!(Stored::open(folder.path(), WIDTH).unwrap().n_rows() <= 22);
         // Another builder goes on; at the same time there is only one.
-        let mut writer = StoreWriter::open(folder.path(), DIMENSIONS).unwrap();
-        assert!(matches!(StoreWriter::open(folder.path(), DIMENSIONS), Err(SemanticError::Lock(_))));
+        let mut writer = StoreWriter::open(folder.path(), WIDTH).unwrap();
+        assert!(matches!(StoreWriter::open(folder.path(), WIDTH), Err(SemanticError::Lock(_))));
         fill(&mut writer, 20..30);
         check(folder.path(), 30);
     }
@@ -401,7 +411,7 @@ mod tests {
     #[test]
     fn files_that_end_anywhere_are_read_and_continued() {
         let folder = tempfile::tempdir().unwrap();
-        fill(&mut StoreWriter::open(folder.path(), DIMENSIONS).unwrap(), 0..6);
+        fill(&mut StoreWriter::open(folder.path(), WIDTH).unwrap(), 0..6);
         let whole = [ROWS, RECORDS].map(|name| std::fs::read(folder.path().join(name)).unwrap());
         for (which, name) in [ROWS, RECORDS].into_iter().enumerate() {
             for len in 0..whole[which].len() {
@@ -409,10 +419,10 @@ mod tests {
                     std::fs::write(folder.path().join(name), bytes).unwrap();
                 }
                 std::fs::write(folder.path().join(name), &whole[which][..len]).unwrap();
-                let stored = Stored::open(folder.path(), DIMENSIONS).unwrap();
+                let stored = Stored::open(folder.path(), WIDTH).unwrap();
                 assert!(stored.n_contents() < 6 || len == whole[which].len());
                 assert_eq!(stored.n_damaged(), 0);
-                fill(&mut StoreWriter::open(folder.path(), DIMENSIONS).unwrap(), 0..6);
+                fill(&mut StoreWriter::open(folder.path(), WIDTH).unwrap(), 0..6);
                 check(folder.path(), 6);
             }
         }
@@ -421,14 +431,14 @@ mod tests {
     #[test]
     fn a_changed_byte_is_not_used() {
         let folder = tempfile::tempdir().unwrap();
-        fill(&mut StoreWriter::open(folder.path(), DIMENSIONS).unwrap(), 0..6);
+        fill(&mut StoreWriter::open(folder.path(), WIDTH).unwrap(), 0..6);
         for name in [ROWS, RECORDS] {
             let whole = std::fs::read(folder.path().join(name)).unwrap();
             for at in 0..whole.len() {
                 let mut bytes = whole.clone();
                 bytes[at] ^= 0x10;
                 std::fs::write(folder.path().join(name), &bytes).unwrap();
-                let stored = Stored::open(folder.path(), DIMENSIONS).unwrap();
+                let stored = Stored::open(folder.path(), WIDTH).unwrap();
                 let is_padding = name == ROWS && (12..16).contains(&at);
                 let lost = stored.n_contents() < 6 || stored.n_damaged() > 0;
                 assert!(lost || is_padding, "{name} {at}");

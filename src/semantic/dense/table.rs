@@ -83,8 +83,7 @@ impl Provider for Table {
     }
 
     fn limits(&self) -> Limits {
-        let concurrency = std::thread::available_parallelism().map_or(1, usize::from);
-        Limits { texts: 256, tokens: 1 << 18, concurrency }
+        Limits::of_processor(256)
     }
 
     fn identity(&self) -> String {

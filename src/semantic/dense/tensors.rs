@@ -9,6 +9,8 @@ use std::time::SystemTime;
 use memmap2::Mmap;
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
+#[cfg(feature = "local-model")]
+use serde::de::DeserializeOwned;
 use spyhop_base::store::AtFile;
 use tokenizers::Tokenizer;
 
@@ -89,6 +91,18 @@ fn as_floats(bytes: &[u8]) -> Option<&[f32]> {
     // SAFETY: any four bytes are a float.
     let (before, floats, after) = unsafe { bytes.align_to::<f32>() };
     (before.is_empty() && after.is_empty()).then_some(floats)
+}
+
+/// The values of a JSON file of a model; `None` if there is no such file.
+#[cfg(feature = "local-model")]
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, SemanticError> {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Err::<(), _>(error).at("read", path).unwrap_err().into()),
+    };
+    let bad = |error| SemanticError::BadSetting(format!("{}: {error}", path.display()));
+    serde_json::from_slice(&bytes).map(Some).map_err(bad)
 }
 
 /// The tokenizer of the model in a folder, without padding. Texts are cut to `most` tokens, if there is a bound.

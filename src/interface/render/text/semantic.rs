@@ -24,6 +24,7 @@ pub fn semantic(reply: &SemanticReply, style: &Style) -> String {
                 row("unused", "this program is built without vectors (the feature dense-embed)");
             }
         }
+        (None, true) if reply.expander.is_some() => (),
         (None, true) => row("vectors", "not enabled; 'spyhop semantic enable --help' has examples"),
         (None, false) => row(
             "vectors",
@@ -33,13 +34,28 @@ pub fn semantic(reply: &SemanticReply, style: &Style) -> String {
     if let Some(database) = &reply.database {
         row("from", &clean(&database.display().to_string()));
     }
+    if let Some(qdrant) = &reply.qdrant {
+        row("shared by", &clean(qdrant));
+    }
+    if let Some(expander) = &reply.expander {
+        row("words", &clean(&format!("{} at {}", expander.model, expander.target)));
+    }
     if let Some(reranker) = &reply.reranker {
         row("reranking", &clean(&format!("{} at {}", reranker.model, reranker.target)));
     }
     if let Some(estimate) = &reply.estimate {
-        row("files", &format!("{} of {} have vectors", reply.files_with_vectors, reply.files));
-        row("stored", &format!("{} vectors, {}", reply.vectors, bytes(reply.bytes)));
-        row("to send", &to_send(estimate));
+        let (vectors, expansions) = (reply.enabled.as_ref(), reply.expander.as_ref());
+        let kinds = [
+            vectors.map(|_| ("vectors", reply.files_with_vectors, reply.vectors)),
+            expansions.map(|_| ("expansions", reply.files_with_expansions, reply.expansions)),
+        ];
+        for (things, with, stored) in kinds.into_iter().flatten() {
+            row("files", &format!("{with} of {} have {things}", reply.files));
+            row("stored", &format!("{stored} {things}, {}", bytes(reply.bytes)));
+        }
+        if vectors.is_some() {
+            row("to send", &to_send(estimate));
+        }
     }
     for file in &reply.would_send {
         let _ = writeln!(out, "{:>9}  {}", bytes(file.bytes), clean(file.path.as_str()));

@@ -3,18 +3,38 @@
 //! Several texts share the products with the weights. Each attends only to itself, at its own length, so there is no padding
 //! and no mask.
 
-use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use spyhop_base::store::AtFile;
-use tokenizers::Encoding;
+use tokenizers::{Encoding, Tokenizer};
 
 use super::matrix::{Matrix, Writing, add, gelu, multiply, normalize, softmax};
-use crate::dense::tensors::{Numbers, TensorFile};
+use crate::dense::tensors::{Numbers, TensorFile, read_json};
 use crate::error::SemanticError;
+
+/// The most tokens of a text that are computed, whatever the model accepts. The time of a text grows with its tokens, and
+/// the head of a part says what the part is about: see docs/decisions/071-local-models-by-gemm.md.
+pub const MAX_TOKENS: usize = 128;
+
+/// The texts of a call: few, so that the threads of a build end at about the same time.
+pub const CALL_TEXTS: usize = 16;
+
+/// The texts that are computed at once: their rows stay in the cache of a core.
+pub const TEXTS_AT_ONCE: usize = 4;
+
+/// The tokens of texts.
+pub fn encodings(
+    tokenizer: &Tokenizer,
+    folder: &Path,
+    texts: impl Iterator<Item = String>,
+) -> Result<Vec<Encoding>, SemanticError> {
+    let encodings = texts.map(|text| tokenizer.encode_fast(text, true)).collect::<Result<_, _>>();
+    encodings.map_err(|error| SemanticError::Provider {
+        model: folder.display().to_string(),
+        why: error.to_string(),
+    })
+}
 
 /// What `config.json` says of the network.
 #[derive(Deserialize)]
@@ -34,17 +54,6 @@ pub struct NetworkConfig {
 
 fn usual_epsilon() -> f32 {
     1e-12
-}
-
-/// The values of a JSON file of a model; `None` if there is no such file.
-pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, SemanticError> {
-    let bytes = match fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Err::<(), _>(error).at("read", path).unwrap_err().into()),
-    };
-    let bad = |error| SemanticError::BadSetting(format!("{}: {error}", path.display()));
-    serde_json::from_slice(&bytes).map(Some).map_err(bad)
 }
 
 impl NetworkConfig {
@@ -93,6 +102,11 @@ pub struct Linear {
 }
 
 impl Linear {
+    #[cfg(feature = "sparse-splade")]
+    pub fn n_out(&self) -> usize {
+        self.n_out
+    }
+
     /// The function of each row.
     pub fn apply(&self, rows: &[f32]) -> Vec<f32> {
         let n = rows.len() / self.n_in;
@@ -105,9 +119,16 @@ impl Linear {
 }
 
 /// The scale and the shift of normalized rows.
-struct Norm {
+pub struct Norm {
     scale: Numbers,
     shift: Numbers,
+    epsilon: f32,
+}
+
+impl Norm {
+    pub fn apply(&self, rows: &mut [f32]) {
+        normalize(rows, (&self.scale, &self.shift), self.epsilon);
+    }
 }
 
 struct EncoderLayer {
@@ -171,12 +192,32 @@ impl<'f> NetworkTensors<'f> {
         Ok(Linear { weights, bias, n_in, n_out })
     }
 
-    fn norm(&self, name: &str, size: usize) -> Result<Norm, SemanticError> {
-        let scale = self.numbers(&format!("{name}.weight"), &[size])?;
-        Ok(Norm { scale, shift: self.numbers(&format!("{name}.bias"), &[size])? })
+    /// The last function of the head `cls.predictions`: of each word of the vocabulary how well the word fits a token. A model
+    /// whose weights of words serve both ends has them once.
+    #[cfg(feature = "sparse-splade")]
+    pub fn word_head(&self, size: usize) -> Result<Linear, SemanticError> {
+        let own = self.numbers_at("cls.predictions.decoder.weight", &[0, size]);
+        let weights = own.or_else(|_| self.numbers("embeddings.word_embeddings.weight", &[0, size]))?;
+        let n_out = weights.len() / size;
+        let bias = self.numbers_at("cls.predictions.bias", &[n_out]);
+        let bias = bias.or_else(|_| self.numbers_at("cls.predictions.decoder.bias", &[n_out]))?;
+        Ok(Linear { weights, bias, n_in: size, n_out })
     }
 
-    fn layer(&self, at: usize, size: usize, inner: usize) -> Result<EncoderLayer, SemanticError> {
+    fn norm(&self, name: &str, config: &NetworkConfig) -> Result<Norm, SemanticError> {
+        self.norm_at(&format!("{}{name}", self.prefix), config)
+    }
+
+    /// A norm by its whole name. Its tensors have other names in models that were made from those of TensorFlow.
+    pub fn norm_at(&self, name: &str, config: &NetworkConfig) -> Result<Norm, SemanticError> {
+        let is_older = self.tensors.tensor(&format!("{name}.gamma")).is_ok();
+        let [scale, shift] = if is_older { ["gamma", "beta"] } else { ["weight", "bias"] };
+        let numbers = |part: &str| self.numbers_at(&format!("{name}.{part}"), &[config.hidden_size]);
+        Ok(Norm { scale: numbers(scale)?, shift: numbers(shift)?, epsilon: config.layer_norm_eps })
+    }
+
+    fn layer(&self, at: usize, config: &NetworkConfig) -> Result<EncoderLayer, SemanticError> {
+        let (size, inner) = (config.hidden_size, config.intermediate_size);
         let name = |part: &str| format!("encoder.layer.{at}.{part}");
         let square = |part: &str| self.linear(&name(part), size, size);
         Ok(EncoderLayer {
@@ -184,26 +225,26 @@ impl<'f> NetworkTensors<'f> {
             key: square("attention.self.key")?,
             value: square("attention.self.value")?,
             attended: square("attention.output.dense")?,
-            attended_norm: self.norm(&name("attention.output.LayerNorm"), size)?,
+            attended_norm: self.norm(&name("attention.output.LayerNorm"), config)?,
             inner: self.linear(&name("intermediate.dense"), size, inner)?,
             outer: self.linear(&name("output.dense"), inner, size)?,
-            outer_norm: self.norm(&name("output.LayerNorm"), size)?,
+            outer_norm: self.norm(&name("output.LayerNorm"), config)?,
         })
     }
 }
 
 impl Encoder {
     pub fn new(config: NetworkConfig, tensors: &NetworkTensors<'_>) -> Result<Encoder, SemanticError> {
-        let (size, inner) = (config.hidden_size, config.intermediate_size);
+        let size = config.hidden_size;
         let part = |name: &str| format!("embeddings.{name}.weight");
         Ok(Encoder {
             words: tensors.numbers(&part("word_embeddings"), &[0, size])?,
             positions: tensors
                 .numbers(&part("position_embeddings"), &[config.max_position_embeddings, size])?,
             kinds: tensors.numbers(&part("token_type_embeddings"), &[0, size])?,
-            norm: tensors.norm("embeddings.LayerNorm", size)?,
+            norm: tensors.norm("embeddings.LayerNorm", &config)?,
             layers: (0..config.num_hidden_layers)
-                .map(|at| tensors.layer(at, size, inner))
+                .map(|at| tensors.layer(at, &config))
                 .collect::<Result<_, _>>()?,
             config,
         })
@@ -225,16 +266,16 @@ impl Encoder {
             }
             spans.push(start..rows.len());
         }
-        self.normalize(&mut rows, &self.norm);
+        self.norm.apply(&mut rows);
         let mut context = vec![0.0; rows.len()];
         for layer in &self.layers {
             self.attend(layer, &rows, &spans, &mut context);
             add(&mut rows, &layer.attended.apply(&context));
-            self.normalize(&mut rows, &layer.attended_norm);
+            layer.attended_norm.apply(&mut rows);
             let mut inner = layer.inner.apply(&rows);
             gelu(&mut inner);
             add(&mut rows, &layer.outer.apply(&inner));
-            self.normalize(&mut rows, &layer.outer_norm);
+            layer.outer_norm.apply(&mut rows);
         }
         spans.into_iter().map(|span| rows[span].to_vec()).collect()
     }
@@ -258,10 +299,6 @@ impl Encoder {
                 multiply((of_tokens, values), (&mut context[at..span.end], size), 1.0, Writing::Over);
             }
         }
-    }
-
-    fn normalize(&self, rows: &mut [f32], norm: &Norm) {
-        normalize(rows, (&norm.scale, &norm.shift), self.config.layer_norm_eps);
     }
 }
 

@@ -8,27 +8,23 @@
 #[cfg(feature = "rerank")]
 mod cross;
 mod encoder;
+#[cfg(feature = "sparse-splade")]
+mod expander;
 mod matrix;
 
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use tokenizers::{Encoding, Tokenizer};
+use tokenizers::Tokenizer;
 
-use self::encoder::{Encoder, NetworkConfig, NetworkTensors, read_json};
+use self::encoder::{
+    CALL_TEXTS, Encoder, MAX_TOKENS, NetworkConfig, NetworkTensors, TEXTS_AT_ONCE, encodings,
+};
+#[cfg(feature = "sparse-splade")]
+pub use self::expander::Expander;
 use super::provider::{Limits, Patience, Provider};
-use super::tensors::{self, TensorFile, stamp_of};
+use super::tensors::{self, TensorFile, read_json, stamp_of};
 use crate::error::SemanticError;
-
-/// The most tokens of a text that are computed, whatever the model accepts. The time of a text grows with its tokens, and
-/// the head of a part says what the part is about: see docs/decisions/071-local-models-by-gemm.md.
-const MAX_TOKENS: usize = 128;
-
-/// The texts of a call: few, so that the threads of a build end at about the same time.
-const CALL_TEXTS: usize = 16;
-
-/// The texts that are computed at once: their rows stay in the cache of a core.
-const TEXTS_AT_ONCE: usize = 4;
 
 /// The provider of a folder.
 pub fn provider(folder: &Path) -> Result<Box<dyn Provider>, SemanticError> {
@@ -109,11 +105,8 @@ impl LocalModel {
     }
 
     /// The vectors of texts: of each that of its first token, or the mean of those of its tokens.
-    fn vectors(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>, SemanticError> {
-        let encodings = texts.into_iter().map(|text| self.tokenizer.encode_fast(text, true));
-        let encodings: Vec<Encoding> = encodings.collect::<Result<_, _>>().map_err(|error| {
-            SemanticError::Provider { model: self.folder.display().to_string(), why: error.to_string() }
-        })?;
+    fn vectors(&self, texts: impl Iterator<Item = String>) -> Result<Vec<Vec<f32>>, SemanticError> {
+        let encodings = encodings(&self.tokenizer, &self.folder, texts)?;
         let counted = if self.takes_first { 1 } else { usize::MAX };
         let vector = |rows: Vec<f32>| {
             let mut sum = vec![0.0; self.size];
@@ -130,8 +123,7 @@ impl Provider for LocalModel {
             Patience::Search => &self.prompts.query,
             Patience::Build => &self.prompts.document,
         };
-        let of_group =
-            |group: &[&str]| self.vectors(group.iter().map(|text| format!("{prompt}{text}")).collect());
+        let of_group = |group: &[&str]| self.vectors(group.iter().map(|text| format!("{prompt}{text}")));
         Ok(texts.chunks(TEXTS_AT_ONCE).map(of_group).collect::<Result<Vec<_>, _>>()?.concat())
     }
 
@@ -140,8 +132,7 @@ impl Provider for LocalModel {
     }
 
     fn limits(&self) -> Limits {
-        let concurrency = std::thread::available_parallelism().map_or(1, usize::from);
-        Limits { texts: CALL_TEXTS, tokens: 1 << 18, concurrency }
+        Limits::of_processor(CALL_TEXTS)
     }
 
     fn identity(&self) -> String {
@@ -150,7 +141,7 @@ impl Provider for LocalModel {
 }
 
 #[cfg(test)]
-mod tiny;
+pub mod tiny;
 
 #[cfg(test)]
 mod tests {

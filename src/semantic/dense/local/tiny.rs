@@ -40,7 +40,7 @@ impl Tensors {
     }
 }
 
-/// Writes the network with these words as tokens into a folder, with the head of a cross-encoder.
+/// Writes the network with these words as tokens into a folder, with the heads of a cross-encoder and of words.
 pub fn write(folder: &Path, words: &[&str]) {
     let mut tensors = Tensors { seed: 3, head: Map::new(), bytes: Vec::new() };
     let embeddings = |name: &str| format!("bert.embeddings.{name}.weight");
@@ -62,6 +62,9 @@ pub fn write(folder: &Path, words: &[&str]) {
     }
     tensors.linear("bert.pooler.dense", SIZE, SIZE);
     tensors.linear("classifier", 1, SIZE);
+    tensors.linear("cls.predictions.transform.dense", SIZE, SIZE);
+    tensors.norm("cls.predictions.transform.LayerNorm");
+    tensors.add("cls.predictions.bias", tensors.seed + 1, &[10], (0.6, 0.8));
     let mut head = Value::Object(tensors.head).to_string().into_bytes();
     head.resize(head.len().next_multiple_of(8), b' ');
     let file = [&(head.len() as u64).to_le_bytes()[..], &head, &tensors.bytes].concat();
