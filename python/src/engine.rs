@@ -35,7 +35,12 @@ fn weighed(mut request: SearchRequest, profile: Option<Arc<spyhop::Profile>>) ->
 
 /// The JSON of a request.
 pub fn read<Q: DeserializeOwned>(name: &str, json: &str) -> Result<Q, Failure> {
-    serde_json::from_str(json).map_err(|error| Failure::bad(format!("the request of {name}: {error}")))
+    match serde_json::from_str("null") {
+        // A request without fields has the JSON of no structure.
+        Ok(request) if json == "{}" => Ok(request),
+        _ => serde_json::from_str(json)
+            .map_err(|error| Failure::bad(format!("the request of {name}: {error}"))),
+    }
 }
 
 /// The JSON of a reply.

@@ -30,14 +30,18 @@ pub fn cluster_tools() -> String {
 }
 
 fn is_answered(tool: &Tool) -> bool {
-    let by_trees = [ToolId::Map, ToolId::Read, ToolId::FileGraph];
-    is_merged(tool) || by_trees.contains(&tool.id) || matches!(tool.id, ToolId::Graph(_) | ToolId::Entries(_))
+    use ToolId::{Entries, FileGraph, Graph, ListNotes, Map, Pack, Read, SearchNotes, Skipped, Status};
+    let is_by_trees = matches!(
+        tool.id,
+        Map | Read | FileGraph | Graph(_) | Entries(_) | Pack | Skipped | Status | ListNotes | SearchNotes
+    );
+    is_merged(tool) || is_by_trees
 }
 
 /// Whether the answer of a tool is that of one engine over all files.
 fn is_merged(tool: &Tool) -> bool {
-    use ToolId::{Files, Grep, Search, SearchBatch, Symbols};
-    matches!(tool.id, Search | SearchBatch | Grep | Files | Symbols)
+    use ToolId::{Files, Grep, Search, SearchBatch, Symbols, WhyNot};
+    matches!(tool.id, Search | SearchBatch | Grep | Files | Symbols | WhyNot)
 }
 
 /// Whether a tool has an answer that is that of one engine over all files.
@@ -83,6 +87,12 @@ enum ToolAsk {
     Graph(GraphRequest),
     Entries(EntriesRequest),
     FileGraph(FileGraphRequest),
+    Pack(PackRequest),
+    Skipped(SkippedRequest),
+    WhyNot(Box<WhyNotRequest>),
+    Status,
+    ListNotes(ListNotesRequest),
+    SearchNotes(SearchNotesRequest),
 }
 
 impl ToolCall {
@@ -120,6 +130,15 @@ impl ToolCall {
             ToolAsk::Graph(request) => agent::graph_within(corpus.ask(request)?, budget),
             ToolAsk::Entries(request) => agent::entries(corpus.ask(request)?, budget),
             ToolAsk::FileGraph(request) => agent::file_graph(&corpus.ask(request)?, budget),
+            ToolAsk::Pack(request) => agent::pack(&corpus.ask(request)?),
+            ToolAsk::Skipped(request) => {
+                let whole = SkippedRequest { after: None, ..request.clone() };
+                agent::skipped(&corpus.ask(&whole)?, request.after.as_deref(), budget)
+            }
+            ToolAsk::WhyNot(request) => agent::cut(agent::why_not(&corpus.ask(&**request)?), budget),
+            ToolAsk::Status => agent::cut(agent::source_statuses(&corpus.statuses()), budget),
+            ToolAsk::ListNotes(request) => agent::notes(&corpus.ask(request)?, budget),
+            ToolAsk::SearchNotes(request) => agent::notes(&corpus.ask(request)?, budget),
         }
         // The files lie on other machines.
         .without_links()
@@ -164,6 +183,25 @@ impl ShardValues<'_> {
             }
             ToolId::FileGraph => {
                 ToolAsk::FileGraph(self.filled(catalog::FILE_GRAPH_ROWS, FileGraphRequest::default())?)
+            }
+            ToolId::Pack => ToolAsk::Pack(self.filled(catalog::PACK_ROWS, PackRequest::new(""))?),
+            ToolId::Skipped => {
+                ToolAsk::Skipped(self.filled(catalog::SKIPPED_ROWS, SkippedRequest::default())?)
+            }
+            ToolId::WhyNot => {
+                let request = WhyNotRequest::new("", SearchRequest::new(""));
+                let request = self.filled(catalog::WHY_NOT_ROWS, request)?;
+                if request.path.is_empty() {
+                    return Err(format!("{} needs '{}'", tool.name, catalog::FILE.name));
+                }
+                ToolAsk::WhyNot(Box::new(request))
+            }
+            ToolId::Status => ToolAsk::Status,
+            ToolId::ListNotes => {
+                ToolAsk::ListNotes(self.filled(catalog::LIST_NOTES_ROWS, ListNotesRequest::default())?)
+            }
+            ToolId::SearchNotes => {
+                ToolAsk::SearchNotes(self.filled(catalog::SEARCH_NOTES_ROWS, SearchNotesRequest::new(""))?)
             }
             _ => return Err(format!("{} is not answered over shards", tool.name)),
         })

@@ -319,6 +319,18 @@ impl<'a> AnswerContext<'a> {
         Ok(all)
     }
 
+    /// The result of an exact search that was made already: the indexed files by path, with their numbers of matching lines.
+    #[cfg(feature = "serde")]
+    pub(super) fn listed(&self, files: &[(String, u32)]) -> ExhaustiveMatches {
+        let number = |path: &String| {
+            let own = |tree: &MemberTree<'_>| Some(tree.first_file + tree.snapshot.file_at(path)?);
+            self.trees.all().iter().find_map(own)
+        };
+        let lines = files.iter().filter_map(|(path, lines)| Some((number(path)?, *lines))).collect();
+        let known = spyhop_search::ExhaustivePass { candidates: Vec::new(), lines, complete: true };
+        ExhaustiveMatches { known, unranked: Vec::new() }
+    }
+
     /// The files that contain every quoted part of the query; `None` if the query quotes nothing, or if there is no such
     /// file.
     fn quoting_files(

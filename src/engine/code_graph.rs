@@ -277,7 +277,7 @@ fn add_silent(whole: &mut GraphReply, name: &SourceName, error: &Error, reasons:
 }
 
 /// The present state of a source; `None` if the source cannot answer.
-fn present(corpus: &Corpus, source: &CorpusMember) -> Option<SourceSnapshot> {
+pub(super) fn present(corpus: &Corpus, source: &CorpusMember) -> Option<SourceSnapshot> {
     let engine = match corpus.answers_of(source).ok()? {
         MemberAnswers::Engine(engine) => engine,
         MemberAnswers::Remote(members, name) => return Some(source.snapshot(members.snapshot_of(name)?)),

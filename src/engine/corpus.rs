@@ -180,7 +180,10 @@ impl Corpus {
     /// The state of each named tree and its index, as [`Engine::status`] tells it.
     pub fn statuses(&self) -> SourceStatuses {
         let of_member = |member: &CorpusMember| {
-            let status = member.engine.as_ref().map_err(Error::copy).and_then(Engine::status);
+            let status = self.answers_of(member).and_then(|answers| match answers.ask(&StatusRequest)? {
+                StatusReply::Tree(status) => Ok(*status),
+                StatusReply::Sources(_) => Err(Error::bad("the index of several trees has no state")),
+            });
             let status = status.map_err(|error| error.to_string());
             NamedStatus::new(member.name(), member.provenance.clone(), status)
         };

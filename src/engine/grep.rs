@@ -55,13 +55,41 @@ impl Operation for GrepRequest {
             return remote.lines(self);
         }
         match corpus.alone() {
-            Some(engine) => lines_of_tree(engine, self),
+            Some(engine) => lines_of_tree(engine, self, None),
             None => lines_of_sources(corpus, self),
         }
     }
 }
 
-fn lines_of_tree(engine: &Engine, request: &GrepRequest) -> Result<GrepReply, Error> {
+/// The files of a tree with matching lines, each with their number, by path.
+#[cfg(feature = "serde")]
+pub(crate) fn matched_files(engine: &Engine, request: &GrepRequest) -> Result<Vec<(RelPath, usize)>, Error> {
+    let wanted = wanted(request);
+    let pattern = Pattern::new(&wanted)?;
+    let filter = Filter::new(&request.filter, engine.grammars())?;
+    let scope = scope::scope(engine, &filter, &plan(request, &wanted), &beyond_index(request))?;
+    Ok(grep_selection::counted(engine, &scope, &filter, &pattern, reading(request)))
+}
+
+/// Files in an order that other trees led to as well, and the place among them and the line after which a page begins.
+pub(crate) type OrderedFiles<'f> = (&'f [RelPath], Option<(usize, u32)>);
+
+/// The files of these that a scope has, and the place and the line among them.
+fn in_scope((files, after): OrderedFiles<'_>, scope: &ExactScope) -> (Vec<RelPath>, Option<(usize, u32)>) {
+    let has = |path: &RelPath| scope.files.binary_search(path).is_ok();
+    let before = |(place, line): (usize, u32)| {
+        let line = if files.get(place).is_some_and(has) { line } else { 0 };
+        (files.iter().take(place).filter(|path| has(path)).count(), line)
+    };
+    (files.iter().filter(|path| has(path)).cloned().collect(), after.map(before))
+}
+
+/// The lines of a tree, in the order of `ordered` if that is given.
+pub(crate) fn lines_of_tree(
+    engine: &Engine,
+    request: &GrepRequest,
+    ordered: Option<OrderedFiles<'_>>,
+) -> Result<GrepReply, Error> {
     let (before, after) = context(request)?;
     let wanted = wanted(request);
     let pattern = Pattern::new(&wanted)?;
@@ -72,14 +100,16 @@ fn lines_of_tree(engine: &Engine, request: &GrepRequest) -> Result<GrepReply, Er
     let _entered = span.enter();
     let plan = plan(request, &wanted);
     let scope = scope::scope(engine, &filter, &plan, &beyond_index(request))?;
-    let chosen = grep_selection::chosen(engine, request, &scope, &filter, &pattern, &wanted)?;
+    let (ordered, place) = ordered.map(|own| in_scope(own, &scope)).unzip();
+    let chosen =
+        grep_selection::chosen(engine, request, &scope, (&filter, ordered.as_deref()), (&pattern, &wanted))?;
     let files = chosen.files.as_deref().unwrap_or(&scope.files);
     let found = spyhop_grep::scan(&LineScan {
         source_tree: &scope.source_tree,
         files,
         takes: &scope::takes(engine, &filter, &scope.source_tree),
         pattern: &pattern,
-        after: cursor.map(|cursor| cursor.place(files)),
+        after: place.flatten().or_else(|| cursor.map(|cursor| cursor.place(files))),
         counts: request.counts,
         within: chosen.within.as_ref(),
         page: request.max_results,
@@ -289,7 +319,7 @@ impl Engine {
         }
         let mut scope = scope::scope(self, &filter, &plan, &beyond)?;
         order(&mut scope.files, looks.order, &filter, &scope.source_tree);
-        let mut chosen = grep_selection::chosen(self, request, &scope, &filter, &pattern, &wanted)?;
+        let mut chosen = grep_selection::chosen(self, request, &scope, (&filter, None), (&pattern, &wanted))?;
         if let (OutputFormat::FilesWithout, Some(files)) = (looks.form, &mut chosen.files) {
             let known: FxHashSet<RelPath> = files.iter().cloned().collect();
             files.extend(scope.files.iter().filter(|path| !known.contains(path)).cloned());
@@ -412,7 +442,8 @@ fn printed_grep(
     PrintedGrep { matched: printed.matched, incomplete, searched_nothing, warnings }
 }
 
-fn wanted(request: &GrepRequest) -> Wanted {
+/// What the lines of a request match.
+pub(crate) fn wanted(request: &GrepRequest) -> Wanted {
     let patterns = std::iter::once(&request.pattern).chain(&request.or_patterns).cloned().collect();
     Wanted {
         patterns,

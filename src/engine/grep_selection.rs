@@ -32,30 +32,44 @@ pub(super) fn chooses(request: &GrepRequest, filter: &Filter) -> bool {
     request.rank || filter.kinds().is_some()
 }
 
-/// The selection of a request among the files of its scope.
+/// The words of a pattern by which files are ranked.
+pub(crate) fn ranking_words(request: &GrepRequest, wanted: &Wanted) -> String {
+    match request.fixed {
+        true => request.pattern.clone(),
+        false => NarrowPlan::new(wanted).words().join(" "),
+    }
+}
+
+/// The warning about a pattern without such words.
+pub(crate) const NO_WORDS: &str =
+    "the pattern holds no words to rank by; the lines are in the order of their paths";
+
+/// The selection of a request among the files of its scope. `ordered` are the files in an order that other trees led to as well.
 pub(super) fn chosen(
     engine: &Engine,
     request: &GrepRequest,
     scope: &ExactScope,
-    filter: &Filter,
-    pattern: &Pattern,
-    wanted: &Wanted,
+    (filter, ordered): (&Filter, Option<&[RelPath]>),
+    (pattern, wanted): (&Pattern, &Wanted),
 ) -> Result<Chosen, Error> {
     let mut chosen = Chosen::default();
     if !chooses(request, filter) {
         return Ok(chosen);
     }
     let reading = Reading { zip: request.files.search_zip, as_mapped: request.files.as_mapped };
-    let matched = counted(engine, scope, filter, pattern, reading);
+    let matched = match ordered {
+        Some(files) => files.iter().map(|path| (path.clone(), 0)).collect(),
+        None => counted(engine, scope, filter, pattern, reading),
+    };
     if let Some(kinds) = filter.kinds() {
         let recorded = scope.recorded.as_ref().map(Recorded::viewed);
         let paths = matched.iter().map(|(path, _)| path);
         chosen.within = Some(within(engine, recorded, &scope.source_tree, paths, kinds)?);
     }
-    if request.rank {
-        let words = NarrowPlan::new(wanted).words().join(" ");
-        let words = if request.fixed { &request.pattern } else { &words };
-        let (files, warnings) = by_relevance(engine, matched, words)?;
+    if let Some(files) = ordered {
+        chosen.files = Some(files.to_vec());
+    } else if request.rank {
+        let (files, warnings) = by_relevance(engine, matched, &ranking_words(request, wanted))?;
         (chosen.files, chosen.warnings) = (Some(files), warnings);
     }
     Ok(chosen)
@@ -63,7 +77,7 @@ pub(super) fn chosen(
 
 /// The number of matching lines of each file of `scope` with any, sorted by path. Unreadable files are included
 /// with 0.
-fn counted(
+pub(super) fn counted(
     engine: &Engine,
     scope: &ExactScope,
     filter: &Filter,
@@ -125,8 +139,7 @@ fn by_relevance(
 ) -> Result<(Vec<RelPath>, Vec<String>), Error> {
     let paths = |matched: Vec<(RelPath, usize)>| matched.into_iter().map(|(path, _)| path);
     let Ok(query) = engine.parsers().query(words) else {
-        let text = "the pattern holds no words to rank by; the lines are in the order of their paths";
-        return Ok((paths(matched).collect(), vec![text.to_string()]));
+        return Ok((paths(matched).collect(), vec![NO_WORDS.to_string()]));
     };
     let request = SearchRequest { per_file: 1, ..SearchRequest::new(query.text.as_str()) };
     let (mut order, warnings) = current::with_snapshot(engine, &|_| (), |snapshot, freshness| {

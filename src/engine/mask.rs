@@ -52,7 +52,7 @@ impl CallPolicy {
 }
 
 /// Masks one text.
-type Mask<'m> = &'m mut dyn FnMut(&mut String);
+pub type Mask<'m> = &'m mut dyn FnMut(&mut String);
 
 /// A reply, or a part of one, with texts that come from files.
 pub trait MaskTexts {

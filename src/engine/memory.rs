@@ -98,20 +98,24 @@ impl Operation for ListNotesRequest {
 
     fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<NotesReply, Error> {
         check_rows("max_results", self.max_results, MAX_NOTES)?;
-        notes_of(corpus, self.max_results, |engine| listed(engine, self))
+        notes_of(corpus, self, self.max_results, |engine| listed(engine, self))
     }
 }
 
 /// The notes of each tree, joined: those with a score the most relevant first.
-pub(super) fn notes_of(
+pub(super) fn notes_of<O>(
     corpus: &Corpus,
+    request: &O,
     max_results: usize,
-    mut ask: impl FnMut(&Engine) -> Result<NotesReply, Error>,
-) -> Result<NotesReply, Error> {
+    of_tree: impl FnOnce(&Engine) -> Result<NotesReply, Error>,
+) -> Result<NotesReply, Error>
+where
+    O: Operation<Reply = NotesReply> + 'static,
+{
     if let Some(engine) = corpus.alone() {
-        return ask(engine);
+        return of_tree(engine);
     }
-    let (answers, warnings) = corpus.each_engine(|_, engine| ask(engine))?;
+    let (answers, warnings) = corpus.each(|_, answers| answers.ask(request))?;
     let mut whole = NotesReply { warnings, ..NotesReply::default() };
     for (member, reply) in answers {
         let name = member.name();

@@ -50,7 +50,7 @@ impl Operation for SearchNotesRequest {
 
     fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<NotesReply, Error> {
         check_rows("max_results", self.max_results, MAX_RESULTS)?;
-        notes::notes_of(corpus, self.max_results, |engine| found(engine, self))
+        notes::notes_of(corpus, self, self.max_results, |engine| found(engine, self))
     }
 }
 

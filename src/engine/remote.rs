@@ -2,10 +2,13 @@
 
 use std::any::Any;
 
-use super::api::{GrepReply, GrepRequest, SearchReply, SearchRequest, Snapshot, SourceName};
+use super::api::{GrepReply, GrepRequest, Hit, SearchReply, SearchRequest, Snapshot, SourceName};
 use super::asked_queries::AskedQueries;
 use super::core::Engine;
 use crate::error::Error;
+use spyhop_base::path::RelPath;
+use spyhop_search::RankedFile;
+use spyhop_search::query::Query;
 
 /// What answers for a member of a corpus.
 pub(crate) enum MemberAnswers<'c> {
@@ -21,6 +24,14 @@ pub(crate) struct RemoteState {
     /// Whether every member answers.
     pub is_whole: bool,
     pub warnings: Vec<String>,
+}
+
+/// The head of a ranking over remote members, and the place of one file in it.
+pub(crate) struct RemoteRank {
+    pub files: Vec<RankedFile>,
+    /// The place of the file, and its best hit; none if the file is not among these.
+    pub place: Option<usize>,
+    pub hit: Option<Hit>,
 }
 
 /// What answers for members elsewhere. Requests and replies are those of operations; an answer whose reply has not come yet is an
@@ -44,7 +55,10 @@ pub(crate) trait RemoteMembers: Send + Sync {
     /// One ranking over the files of all members.
     fn search(&self, asked: &AskedQueries, request: &SearchRequest) -> Result<SearchReply, Error>;
 
-    /// The matching lines of all members, sorted by path.
+    /// The head of one ranking over the files of all members, with the place and the best hit of one file.
+    fn rank_of(&self, query: &Query, request: &SearchRequest, path: &RelPath) -> Result<RemoteRank, Error>;
+
+    /// The matching lines of all members, sorted by path, or by the relevance of their files.
     fn lines(&self, request: &GrepRequest) -> Result<GrepReply, Error>;
 
     /// The defined names that are nearest to a typed one.

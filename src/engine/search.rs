@@ -35,7 +35,8 @@ impl Operation for SearchRequest {
     }
 
     fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<SearchReply, Error> {
-        Ok(search_all(corpus, std::slice::from_ref(&self.query), self, call)?.of_batch(&[]))
+        let reply = search_all(corpus, std::slice::from_ref(&self.query), self, call)?;
+        Ok(of_one_tree(corpus, reply).of_batch(&[]))
     }
 }
 
@@ -57,7 +58,8 @@ impl Operation for SearchBatch {
         limit::entries("queries", self.queries.len(), limit::MAX_QUERIES)?;
         // A session identifies a request by its query.
         let request = SearchRequest { query: self.queries.join(" | "), ..self.request.clone() };
-        Ok(search_all(corpus, &self.queries, &request, call)?.of_batch(&self.queries))
+        let reply = search_all(corpus, &self.queries, &request, call)?;
+        Ok(of_one_tree(corpus, reply).of_batch(&self.queries))
     }
 }
 
@@ -106,8 +108,17 @@ impl Engine {
     }
 }
 
-/// The merged answers of all queries. If no function answers a request for functions, methods do.
-fn search_all(
+/// Remote members answer a search as one tree, whose hits name no source.
+fn of_one_tree(corpus: &Corpus, mut reply: SearchReply) -> SearchReply {
+    if corpus.remote.is_some() {
+        reply.results.iter_mut().for_each(|hit| hit.source = None);
+    }
+    reply
+}
+
+/// The merged answers of all queries. If no function answers a request for functions, methods do. Each hit of several trees,
+/// or of remote members, has its source.
+pub(super) fn search_all(
     corpus: &Corpus,
     queries: &[String],
     request: &SearchRequest,

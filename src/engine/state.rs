@@ -64,12 +64,11 @@ impl Operation for SkippedRequest {
     type Reply = SkippedReply;
 
     fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<SkippedReply, Error> {
-        let of_tree = |engine: &Engine| {
-            current::with_snapshot(engine, call.progress(), |snapshot, _| Ok(skipped(snapshot)))
-        };
         let whole = match corpus.alone() {
-            Some(engine) => of_tree(engine)?,
-            None => skipped_in_sources(corpus, of_tree)?,
+            Some(engine) => {
+                current::with_snapshot(engine, call.progress(), |snapshot, _| Ok(skipped(snapshot)))?
+            }
+            None => skipped_in_sources(corpus, call)?,
         };
         let mut reply = whole.of_reason(self.reason);
         if let Some(after) = &self.after {
@@ -210,11 +209,9 @@ fn count(engine: &Engine, snapshot: &SearchSnapshot, status: &mut Status) {
 }
 
 /// The files of each tree that are not indexed or only partly indexed.
-fn skipped_in_sources(
-    corpus: &Corpus,
-    of_tree: impl Fn(&Engine) -> Result<SkippedReply, Error>,
-) -> Result<SkippedReply, Error> {
-    let (answers, warnings) = corpus.each_engine(|_, engine| of_tree(engine))?;
+fn skipped_in_sources(corpus: &Corpus, call: &Call<'_>) -> Result<SkippedReply, Error> {
+    let all = SkippedRequest::default();
+    let (answers, warnings) = corpus.each(|_, answers| answers.call(&all, call))?;
     let named = |(member, reply): (&CorpusMember, SkippedReply)| {
         let name = member.name().clone();
         reply.entries.into_iter().map(move |row| SkippedRow { source: Some(name.clone()), ..row })

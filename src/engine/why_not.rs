@@ -1,5 +1,7 @@
 //! Why a file has its rank for a query, or no rank.
 
+use std::path::PathBuf;
+
 use super::answer::AnswerContext;
 use super::api::*;
 use super::call::Call;
@@ -9,6 +11,7 @@ use super::member::{MemberTree, MemberTrees};
 use super::operation::Operation;
 use super::ranked_query::RankedQuery;
 use super::read::{nearest, offered};
+use super::remote::{RemoteMembers, RemoteRank};
 use super::search_defaults::Threshold;
 use super::{current, search, structure};
 use crate::error::{Error, ErrorKind};
@@ -40,6 +43,10 @@ impl Operation for WhyNotRequest {
         let filter = Filter::new(&self.search.filter, first.grammars())?;
         let request = SearchRequest { per_file: 1, ..self.search.clone() };
         let query = &asked.parsed[0];
+        if let Some(remote) = &corpus.remote {
+            let told = why_not_of_remote(corpus, &**remote, (self, query), &request)?;
+            return Ok(with_threshold(told, &Threshold::given(&request)));
+        }
         let Some(engine) = corpus.alone() else {
             let told = why_not_in_sources(corpus, &self.path, query, &filter, &request)?;
             return Ok(with_threshold(told, &Threshold::given(&request)));
@@ -55,6 +62,73 @@ impl Operation for WhyNotRequest {
             Ok(with_threshold(told, &Threshold::of(engine, &request)))
         })
     }
+}
+
+/// Why a file is not in the head of a ranking over remote members: the answer of one of them.
+#[derive(Clone, Debug)]
+pub(crate) struct OutsideHead {
+    pub request: WhyNotRequest,
+    /// The number of files of the head.
+    pub n_head: usize,
+}
+
+impl Operation for OutsideHead {
+    const NAME: &'static str = "outside_head";
+
+    type Reply = WhyNot;
+
+    fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<WhyNot, Error> {
+        let WhyNotRequest { path, search } = &self.request;
+        let (path, first) = (RelPath::new(path)?, corpus.first_engine()?);
+        let asked = search::check(first, std::slice::from_ref(&search.query), search)?;
+        let filter = Filter::new(&search.filter, first.grammars())?;
+        corpus.with_snapshot(call, |members, snapshot| {
+            let trees = MemberTrees::joined(&members.ready, snapshot)?;
+            trees.all().iter().try_for_each(|tree| tree.engine.tree().check_served(&path))?;
+            let number =
+                |tree: &MemberTree<'_>| Some(tree.first_file + tree.snapshot.file_at(path.as_str())?);
+            let Some(file) = trees.all().iter().find_map(number) else {
+                return best_of(
+                    trees.all().iter().map(|tree| without_file(tree.engine, tree.snapshot, &path)),
+                )
+                .ok_or_else(|| Error::bad("there is no tree to ask"));
+            };
+            let answer = AnswerContext::joined(trees, snapshot, &filter, search);
+            match filtered(&answer, &filter, file)? {
+                Some(told) => Ok(told),
+                None => outside(&answer, &filter, &asked.parsed[0], (file, self.n_head)),
+            }
+        })
+    }
+}
+
+/// Explains the rank of a file among the files of remote members.
+fn why_not_of_remote(
+    corpus: &Corpus,
+    remote: &dyn RemoteMembers,
+    (asked, query): (&WhyNotRequest, &Query),
+    request: &SearchRequest,
+) -> Result<WhyNot, Error> {
+    let (only, path) = corpus.addressed(&asked.path);
+    let path = RelPath::new(path)?;
+    let RemoteRank { files, place, hit } = remote.rank_of(query, request, &path)?;
+    if let Some(place) = place {
+        return Ok(ranked(&path, (&files, place), hit));
+    }
+    let search = request.clone();
+    let outside = OutsideHead { request: WhyNotRequest::new(path.as_str(), search), n_head: files.len() };
+    let (answers, _) =
+        corpus.each(|member, answers| match only.is_none_or(|only| only == member.name()) {
+            true => answers.ask(&outside).map(Some),
+            false => Ok(None),
+        })?;
+    let told = best_of(answers.into_iter().filter_map(|(_, told)| told));
+    told.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("no shard that answers has '{path}'")))
+}
+
+/// The answer that says the most: a tree that leaves the file out says more than one without such a file.
+fn best_of(answers: impl Iterator<Item = WhyNot>) -> Option<WhyNot> {
+    answers.min_by_key(|answer| (answer.verdict == Verdict::NoSuchFile, answer.nearest.is_empty()))
 }
 
 /// Explains the rank of a file among the files of several trees. A path that begins with the name of a source and `:`, as in
@@ -96,10 +170,7 @@ fn why_not_in_sources(
                     source: tree.name.clone(),
                     ..without_file(tree.engine, tree.snapshot, &path)
                 });
-                // A tree that leaves the file out says more than one without such a file.
-                let best = answers
-                    .min_by_key(|answer| (answer.verdict == Verdict::NoSuchFile, answer.nearest.is_empty()));
-                best.ok_or_else(|| {
+                best_of(answers).ok_or_else(|| {
                     Error::new(ErrorKind::NotFound, format!("source of '{typed}' does not answer"))
                 })
             }
@@ -162,26 +233,16 @@ fn with_threshold(mut told: WhyNot, threshold: &Threshold) -> WhyNot {
 
 /// Explains the rank of a file of the snapshot for `query`.
 fn why_not(answer: &AnswerContext<'_>, filter: &Filter, query: &Query, file: u32) -> Result<WhyNot, Error> {
-    let (snapshot, request, tree) = (answer.snapshot, answer.request, answer.trees.of_file(file));
-    let path = RelPath::new(snapshot.path(file))?;
-    let shown = clean::answer_path(path.as_str()).into_owned();
-    let unranked =
-        |(verdict, text): (Verdict, String)| unranked((tree.engine, tree.snapshot), &path, verdict, text);
-    if let Some(why) = filter.refusal(path.as_str(), snapshot.version(file).language()) {
-        let text = format!("{shown} is filtered out: {why}");
-        return Ok(unranked((Verdict::Filtered(why), text)));
+    let (request, tree) = (answer.request, answer.trees.of_file(file));
+    if let Some(told) = filtered(answer, filter, file)? {
+        return Ok(told);
     }
     let mut ranking = answer.rank(query)?;
     let Some(place) = ranking.files.iter().position(|ranked| ranked.file == file) else {
-        let below_head = answer.matches(query, file)?.then_some(ranking.files.len());
-        let own = file - tree.first_file;
-        return Ok(unranked(outside_head(tree.snapshot, filter, query, own, below_head)));
+        return outside(answer, filter, query, (file, ranking.files.len()));
     };
-    let missing = match place < COMPARED_RANK {
-        true => Vec::new(),
-        false => gaps(&ranking.files[place], &ranking.files[COMPARED_RANK - 1]),
-    };
-    let n_files = ranking.files.len();
+    let path = RelPath::new(answer.snapshot.path(file))?;
+    let told = ranked(&path, (&ranking.files, place), None);
     let hit = std::mem::take(&mut ranking.hits).into_iter().find(|hit| hit.file == place);
     let worth = spyhop_search::unranked(
         query,
@@ -197,22 +258,61 @@ fn why_not(answer: &AnswerContext<'_>, filter: &Filter, query: &Query, file: u32
         worth,
         is_unquoted: false,
     };
-    let gap = missing.first().map(worst).unwrap_or_default();
     Ok(WhyNot {
-        source: None,
-        verdict: Verdict::Ranked,
-        rank: Some(place + 1),
         hit: match hit {
             Some(hit) => Some(Hit { query_index: None, ..answer.hit(&asked, hit)? }),
             None => None,
         },
-        text: format!("{shown} ranks {} of {n_files} files{gap}", place + 1),
-        missing,
-        path,
-        nearest: Vec::new(),
         structure: structure::counts(tree.snapshot),
         root: tree.engine.root().to_path_buf(),
+        ..told
     })
+}
+
+/// The answer that a filter leaves a file out; `None` if it does not.
+fn filtered(answer: &AnswerContext<'_>, filter: &Filter, file: u32) -> Result<Option<WhyNot>, Error> {
+    let (version, tree) = (answer.snapshot.version(file), answer.trees.of_file(file));
+    let path = RelPath::new(version.path())?;
+    Ok(filter.refusal(path.as_str(), version.language()).map(|why| {
+        let text = format!("{} is filtered out: {why}", clean::answer_path(path.as_str()));
+        unranked((tree.engine, tree.snapshot), &path, Verdict::Filtered(why), text)
+    }))
+}
+
+/// The answer that a file is not in a head of `n_head` files.
+fn outside(
+    answer: &AnswerContext<'_>,
+    filter: &Filter,
+    query: &Query,
+    (file, n_head): (u32, usize),
+) -> Result<WhyNot, Error> {
+    let tree = answer.trees.of_file(file);
+    let below_head = answer.matches(query, file)?.then_some(n_head);
+    let (verdict, text) = outside_head(tree.snapshot, filter, query, file - tree.first_file, below_head);
+    let path = RelPath::new(answer.snapshot.path(file))?;
+    Ok(unranked((tree.engine, tree.snapshot), &path, verdict, text))
+}
+
+/// The answer about the file at `place` of the ranked files, without what is told of its tree.
+fn ranked(path: &RelPath, (files, place): (&[RankedFile], usize), hit: Option<Hit>) -> WhyNot {
+    let missing = match place < COMPARED_RANK {
+        true => Vec::new(),
+        false => gaps(&files[place], &files[COMPARED_RANK - 1]),
+    };
+    let gap = missing.first().map(worst).unwrap_or_default();
+    let (shown, n_files) = (clean::answer_path(path.as_str()), files.len());
+    WhyNot {
+        source: None,
+        path: path.clone(),
+        verdict: Verdict::Ranked,
+        rank: Some(place + 1),
+        hit,
+        text: format!("{shown} ranks {} of {n_files} files{gap}", place + 1),
+        missing,
+        nearest: Vec::new(),
+        structure: StructureCounts::default(),
+        root: PathBuf::new(),
+    }
 }
 
 /// Why an indexed file that passes the filter is not in the head. `below_head` is the number of files of the head, if

@@ -36,7 +36,17 @@ pub fn statistics(query: &Query, context: &Context<'_>) -> Result<Statistics, Se
     own.frames = files_of_frames(query, context).into_iter().map(of_frame).collect();
     own.of_ends = literal::count_of_ends(query, context)?;
     own.quoting = context.quoting.map_or(0, |files| files.len() as u64);
+    own.is_idle = is_idle(query, context);
     Ok(own)
+}
+
+/// Whether no file is admitted, and nothing of the other files counts in the evidence.
+fn is_idle(query: &Query, context: &Context<'_>) -> bool {
+    if context.admits_all_files() || !query.frames.is_empty() {
+        return false;
+    }
+    literal::counts_admitted_files(query, &mut context.tokenizers.take())
+        && !(0..context.snapshot.n_files() as u32).any(|file| context.admits(file))
 }
 
 /// The documents of the view with a term in a field, and their files.

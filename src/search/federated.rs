@@ -79,8 +79,17 @@ pub struct RankSettings<'s> {
     pub per_file: usize,
     /// Whether the filter has kinds.
     pub has_kinds: bool,
-    /// Whether every file that contains the query as written is ranked.
-    pub is_exhaustive: bool,
+    /// The files that are ranked in any case.
+    pub exact: Option<ExactFiles<'s>>,
+}
+
+/// The files of an exact search, all of which are ranked.
+#[derive(Clone, Copy)]
+pub enum ExactFiles<'s> {
+    /// Those that contain the query as written.
+    AsWritten,
+    /// By shard: those that another search found, with their numbers of matching lines.
+    Listed(&'s [Vec<(String, u32)>]),
 }
 
 /// A query, ranked over all shards. Its files are those of the [`ShardFiles`].
@@ -105,21 +114,22 @@ pub fn rank(
 ) -> Result<Option<Federated>, SearchError> {
     let words = ShardWords { shards, is_pending: Cell::new(false) };
     let respelled = spelling::respelled(typed, &words)?;
-    let whole = settings.is_exhaustive.then_some(typed.text.as_str());
+    let whole = matches!(settings.exact, Some(ExactFiles::AsWritten)).then_some(typed.text.as_str());
     let of_typed = sums(typed, (&typed.quoted, whole), shards);
     if words.is_pending.get() {
         return Ok(None);
     }
     let unknown = unknown_words(typed, &words)?;
     let Some(of_typed) = of_typed else { return Ok(None) };
-    let is_unquoted = !typed.quoted.is_empty() && of_typed.quoting == 0;
+    let is_unquoted = !typed.quoted.is_empty() && of_typed.0.quoting == 0;
     let quoted = if is_unquoted { Vec::new() } else { typed.quoted.clone() };
     let query = respelled.as_ref().map_or(typed, |respelled| &respelled.query);
     let statistics = match is_unquoted || respelled.is_some() {
         true => sums(query, (&quoted, whole), shards),
         false => Some(of_typed),
     };
-    let Some(statistics) = statistics else { return Ok(None) };
+    let Some((statistics, is_idle)) = statistics else { return Ok(None) };
+    let shards = &BusyShards::new(shards, is_idle, settings);
     let literal = match whole {
         Some(text) => LiteralTask::Exhaustive(text.to_string()),
         None => LiteralTask::Offer { narrowing: None, also: Vec::new() },
@@ -144,22 +154,59 @@ pub fn near_names(typed: &str, shards: &dyn Shards) -> Result<Option<Vec<String>
     Ok((!words.is_pending.get()).then_some(names))
 }
 
-/// The statistics of all shards.
+/// The statistics of all shards, and by shard whether it can offer nothing.
 fn sums(
     query: &Query,
     (quoted, whole): (&[String], Option<&str>),
     shards: &dyn Shards,
-) -> Option<Statistics> {
+) -> Option<(Statistics, Vec<bool>)> {
     let all = from_all(shards, |_| RankAsk::Statistics {
         query: query.clone(),
         quoted: quoted.to_vec(),
         whole: whole.map(str::to_string),
     })?;
-    let statistics = all.iter().map(|told| match &**told {
-        RankTold::Statistics(own) => own,
-        _ => unreachable!("{OTHER}"),
-    });
-    Some(Statistics::sum(statistics).unwrap_or_default())
+    let statistics = || {
+        all.iter().map(|told| match &**told {
+            RankTold::Statistics(own) => own,
+            _ => unreachable!("{OTHER}"),
+        })
+    };
+    let is_idle = statistics().map(|own| own.is_idle).collect();
+    Some((Statistics::sum(statistics()).unwrap_or_default(), is_idle))
+}
+
+/// Shards of which those that can offer nothing are not asked for offers.
+struct BusyShards<'s> {
+    shards: &'s dyn Shards,
+    is_idle: Vec<bool>,
+    none: Arc<RankTold>,
+}
+
+impl<'s> BusyShards<'s> {
+    fn new(shards: &'s dyn Shards, mut is_idle: Vec<bool>, settings: RankSettings<'_>) -> BusyShards<'s> {
+        // An exact search finds files that are not ranked as well.
+        if settings.exact.is_some() {
+            is_idle.fill(false);
+        }
+        // One shard at least tells how rare the terms are.
+        if is_idle.iter().all(|is_idle| *is_idle) {
+            is_idle.iter_mut().take(1).for_each(|first| *first = false);
+        }
+        BusyShards { shards, is_idle, none: Arc::new(RankTold::Offers(Offers::none())) }
+    }
+}
+
+impl Shards for BusyShards<'_> {
+    fn n_shards(&self) -> usize {
+        self.shards.n_shards()
+    }
+
+    fn told(&self, shard: usize, ask: RankAsk) -> Option<Arc<RankTold>> {
+        match ask {
+            RankAsk::Offers(_) if self.is_idle[shard] => Some(Arc::clone(&self.none)),
+            _ => self.shards.told(shard, ask),
+        }
+    }
 }
 
 /// What all shards told, in their order; `None` while a reply is missing. Every shard is asked in any case.
@@ -201,15 +248,16 @@ fn rank_gathered(
     table: &mut ShardFiles,
 ) -> Result<Option<(Ranking, Vec<TermRarity>)>, SearchError> {
     let query = gathering.query.clone();
-    let Some((tasks, offers, literal)) = dealt_offers(&gathering, settings.has_kinds, shards, table)? else {
+    let Some((tasks, offers, literal)) = dealt_offers(&gathering, settings, shards, table)? else {
         return Ok(None);
     };
     let gathering =
         |shard: usize| Gathering { literal: LiteralTask::clone(&tasks[shard]), ..gathering.clone() };
     let offers: Vec<&Offers> = offers.iter().map(|told| offers_of(told)).collect();
-    let head = head(&offers, (&literal, settings.is_exhaustive), settings.profile, table);
+    let head = head(&offers, (&literal, settings.exact.is_some()), settings.profile, table);
     let n_framed = offers.iter().map(|own| own.framed.len()).sum();
-    let terms = offers.first().map_or_else(Vec::new, |own| own.terms.clone());
+    let terms =
+        offers.iter().map(|own| &own.terms).find(|terms| !terms.is_empty()).cloned().unwrap_or_default();
     let told = Told { offers: &offers, table: &*table };
     // The measures that the offers lack.
     let lacking =
@@ -338,19 +386,22 @@ type DealtOffers = (Vec<LiteralTask>, Vec<Arc<RankTold>>, Literal);
 
 fn dealt_offers(
     gathering: &Gathering,
-    has_kinds: bool,
+    settings: RankSettings<'_>,
     shards: &dyn Shards,
     table: &mut ShardFiles,
 ) -> Result<Option<DealtOffers>, SearchError> {
     let query = &gathering.query;
-    let mut tasks = vec![gathering.literal.clone(); shards.n_shards()];
+    let mut tasks = match settings.exact {
+        Some(ExactFiles::Listed(files)) => files.iter().cloned().map(LiteralTask::Listed).collect(),
+        _ => vec![gathering.literal.clone(); shards.n_shards()],
+    };
     let ask = |tasks: &[LiteralTask]| {
         from_all(shards, |shard| {
             RankAsk::Offers(Gathering { literal: tasks[shard].clone(), ..gathering.clone() })
         })
     };
     let Some(mut offers) = ask(&tasks) else { return Ok(None) };
-    if matches!(gathering.literal, LiteralTask::Exhaustive(_)) {
+    if settings.exact.is_some() {
         let literal = exact_matches(&offers, table);
         return Ok(Some((tasks, offers, literal)));
     }
@@ -369,7 +420,7 @@ fn dealt_offers(
         for (shard, told) in offers.iter().enumerate() {
             table.add(shard, &offers_of(told).paths);
         }
-        let mut told = ToldReads::new(&offers, has_kinds, table);
+        let mut told = ToldReads::new(&offers, settings.has_kinds, table);
         let candidates = told.candidates(table);
         let mut literal = literal::deal(query, candidates, &mut told)?;
         literal.sort();

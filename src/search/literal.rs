@@ -134,6 +134,12 @@ pub(crate) fn inner_terms(query: &Query, tokenizer: &mut Tokenizer) -> u64 {
     terms.iter().map(bit).fold(0, |bits, bit| bits | bit)
 }
 
+/// Whether the choice of candidates depends on files only that are admitted: those with the terms of the inner words, or on no
+/// count at all.
+pub(crate) fn counts_admitted_files(query: &Query, tokenizer: &mut Tokenizer) -> bool {
+    inner_terms(query, tokenizer) != 0 || narrowing_words(&query.text).iter().all(|(_, whole)| !whole)
+}
+
 /// Searches for the query as written in the `likely` files, or in all files.
 pub fn find(
     query: &Query,

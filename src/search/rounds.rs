@@ -33,6 +33,8 @@ pub enum LiteralTask {
     Dealt(Vec<(u32, u32)>),
     /// All files that contain this text, by the exact search of the context.
     Exhaustive(String),
+    /// All files of another exact search, by path, with their numbers of matching lines.
+    Listed(Vec<(String, u32)>),
 }
 
 /// The input of the evidence of a shard, besides the filter.
@@ -70,7 +72,7 @@ pub(crate) struct LiteralOffer {
 }
 
 /// The offers of a shard to the fused lists.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Offers {
     /// By list: scores and files, best first.
     pub(crate) lists: Vec<Vec<(f32, u32)>>,
@@ -121,7 +123,9 @@ pub fn gather(
         let reads = SnapshotReads { query, context, source };
         let mut literal = match task {
             LiteralTask::Dealt(files) => dealt(files, reads)?,
-            LiteralTask::Exhaustive(_) => literal::find(query, context, source, likely, worth)?,
+            LiteralTask::Exhaustive(_) | LiteralTask::Listed(_) => {
+                literal::find(query, context, source, likely, worth)?
+            }
             LiteralTask::Offer { narrowing, also } => {
                 let mut noted = NotedReads { reads, offer: &mut offer };
                 let best = literal::best_candidates(query, context, (likely, *narrowing), worth)?;
@@ -137,7 +141,7 @@ pub fn gather(
         literal.sort();
         Ok(literal)
     })?;
-    let is_exhaustive = matches!(task, LiteralTask::Exhaustive(_));
+    let is_exhaustive = matches!(task, LiteralTask::Exhaustive(_) | LiteralTask::Listed(_));
     Ok(Gathered { evidence, literal, offer, is_exhaustive })
 }
 
@@ -196,6 +200,13 @@ impl LiteralReads for NotedReads<'_> {
 
     fn first_doc(&self, file: u32) -> Option<u32> {
         self.reads.first_doc(file)
+    }
+}
+
+impl Offers {
+    /// The offers of a shard none of whose files is admitted.
+    pub(crate) fn none() -> Offers {
+        Offers { offer: LiteralOffer { complete: true, ..LiteralOffer::default() }, ..Offers::default() }
     }
 }
 

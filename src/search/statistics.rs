@@ -23,6 +23,8 @@ pub struct Statistics {
     pub(crate) of_ends: u64,
     /// The files that contain the quoted parts of the query.
     pub quoting: u64,
+    /// Whether the filter and the quoted parts leave no file, so that nothing can be offered.
+    pub(crate) is_idle: bool,
 }
 
 impl Statistics {
@@ -49,6 +51,7 @@ impl Statistics {
         }
         self.of_ends += other.of_ends;
         self.quoting += other.quoting;
+        self.is_idle &= other.is_idle;
     }
 
     /// Whether these are statistics of a query.

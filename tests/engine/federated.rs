@@ -5,8 +5,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use spyhop::{
-    Corpus, ExtraTerms, FilterSpec, GrepReply, GrepRequest, Options, PackRequest, Profile, SearchBatch,
-    SearchReply, SearchRequest, SourceName, TokenizerHook,
+    Corpus, ExtraTerms, FilesRequest, FilterSpec, GrepReply, GrepRequest, Options, Profile, SearchBatch,
+    SearchReply, SearchRequest, SourceName, TokenizerHook, Verdict, ViewsRequest, WhyNot, WhyNotRequest,
 };
 use spyhop_engine::federated::{Federation, FederationError, FederationStep, Front, IdentityPart, Searcher};
 use spyhop_engine::{Engine, Operation};
@@ -59,6 +59,8 @@ impl DealtTrees {
 pub struct Cost {
     pub rounds: usize,
     most_bytes: usize,
+    /// By shard: the messages to it.
+    messages: Vec<usize>,
 }
 
 pub fn engine(tree: &Tree) -> Engine {
@@ -75,6 +77,21 @@ impl Shards {
             _ => text,
         })
         .shards(|part| part % 3 == 2)
+    }
+
+    /// Generated files in the folders `team0`, `team1` and so on, each of which is a shard.
+    fn of_folders(seed: u64, n_files: usize, n_parts: usize) -> Shards {
+        let mut random = Random(seed);
+        let mut trees: Vec<Tree> = (0..=n_parts).map(|_| Tree::new("")).collect();
+        for number in 0..n_files {
+            let (path, text) = generated(number, &mut random);
+            let (part, text) = (random.below(n_parts), text + "// as_written, or \"will merge the\" cache\n");
+            for tree in [part, n_parts] {
+                trees[tree].write(&format!("team{part}/{path}"), &text);
+            }
+        }
+        let whole = trees.pop().unwrap();
+        DealtTrees { parts: trees, whole }.shards(|_| false)
     }
 
     /// Generated files with what `text` makes of their texts, dealt to trees; the last tree has all files.
@@ -105,7 +122,7 @@ impl Shards {
     }
 
     pub fn run<T>(&self, mut federation: Federation<T>) -> Result<(T, Cost), FederationError> {
-        let mut cost = Cost::default();
+        let mut cost = Cost { messages: vec![0; self.searchers.len()], ..Cost::default() };
         loop {
             match federation.step()? {
                 FederationStep::Answer(reply) => return Ok((*reply, cost)),
@@ -114,6 +131,7 @@ impl Shards {
                     cost.rounds += 1;
                     for (shard, message) in messages {
                         let reply = self.searchers[shard].answer(&message);
+                        cost.messages[shard] += 1;
                         cost.most_bytes = cost.most_bytes.max(message.len()).max(reply.len());
                         federation.take(shard, &reply)?;
                     }
@@ -283,8 +301,72 @@ fn lines_over_shards_are_those_of_the_tree() {
     federation.lose(0, "the repository 'a' does not answer");
     let (reply, _) = shards.run(federation).unwrap();
     assert_eq!(reply.incomplete.unwrap().text, "the repository 'a' does not answer");
-    let ranked = GrepRequest { rank: true, ..GrepRequest::new("the") };
-    assert!(matches!(shards.front.ask(ranked, &shards.names), Err(FederationError::NotFederated(_))));
+}
+
+#[test]
+fn lines_in_ranked_files_are_those_of_the_tree() {
+    let shards = Shards::new(10, 150, 5);
+    let json = |reply: &GrepReply| {
+        let mut value = serde_json::to_value(reply).unwrap();
+        value.as_object_mut().unwrap().remove("snapshot");
+        (value, reply.file_ranks.clone())
+    };
+    let (mut n_pages, mut most_rounds) = (0, 0);
+    for (pattern, fixed, kind, max_count) in [
+        ("common_marker", true, None, None),
+        (r"fn \w+_cache", false, None, None),
+        ("merge|window", false, None, Some(1)),
+        ("the", false, Some("fn"), None),
+        (r#""as_written""#, true, None, None),
+        (r"[{}]", false, None, None),
+        ("zzz", false, None, None),
+    ] {
+        let kind = kind.map(|kind: &str| kind.parse().unwrap()).into_iter().collect();
+        let mut request = GrepRequest { rank: true, fixed, max_count, ..GrepRequest::new(pattern) };
+        (request.max_results, request.enclosing, request.filter.kind) = (12, true, kind);
+        for page in 1..=4 {
+            let one = shards.whole.ask(&request).unwrap();
+            let (all, cost) = shards.ask(&request);
+            assert_eq!(json(&one), json(&all), "{pattern}, page {page}");
+            (n_pages, most_rounds) = (n_pages + 1, cost.rounds.max(most_rounds));
+            request.cursor = one.next;
+            if request.cursor.is_none() {
+                break;
+            }
+        }
+    }
+    assert!(n_pages > 15 && most_rounds <= 6, "{n_pages} pages, {most_rounds} rounds");
+}
+
+#[test]
+fn the_rank_of_a_file_is_that_in_the_tree() {
+    let dealt = Shards::dealt(12, (300, 4), |_, text| text + "// a second pass of the scheduler\n");
+    let shards = dealt.shards(|part| part == 2);
+    let all = FilesRequest { max_results: 300, ..FilesRequest::new("") };
+    let files = shards.whole.ask(&all).unwrap().files;
+    let mut verdicts = std::collections::BTreeSet::new();
+    for query in ["merge the cache", "second pass of the scheduler", "zzyzx", "aquire"] {
+        for path in files.iter().step_by(29).map(|row| row.path.as_str()).chain(["no/such_file.rs"]) {
+            for kind in ["class", ""] {
+                let kind = kind.parse().into_iter().collect();
+                let filter = FilterSpec { kind, ..FilterSpec::default() };
+                let request = WhyNotRequest::new(path, SearchRequest { filter, ..SearchRequest::new(query) });
+                let (one, (all, _)) = (shards.whole.ask(&request).unwrap(), shards.ask(&request));
+                let json = |told: &WhyNot| {
+                    let mut value = serde_json::to_value(told).unwrap();
+                    value.as_object_mut().unwrap().remove("structure");
+                    value
+                };
+                verdicts.insert(format!("{:?}", one.verdict));
+                if one.verdict != Verdict::NoSuchFile {
+                    assert_eq!(json(&one), json(&all), "{query}, {path}");
+                }
+                assert_eq!(one.verdict, all.verdict);
+            }
+        }
+    }
+    let seen: Vec<&str> = verdicts.iter().map(String::as_str).collect();
+    assert_eq!(seen, ["NoSuchFile", "NoTerm", "NotRescored", "Ranked"]);
 }
 
 #[test]
@@ -316,6 +398,30 @@ fn a_usual_question_takes_three_rounds_of_small_messages() {
         let (reply, cost) = shards.search(&SearchRequest::new(query));
         assert_eq!((reply.results.len(), cost.rounds), (10, 3), "{query}");
         assert!(cost.most_bytes < 100_000, "{query}: {}", cost.most_bytes);
+    }
+}
+
+#[test]
+fn a_shard_without_files_of_the_filter_tells_statistics_only() {
+    let shards = Shards::of_folders(15, 190, 4);
+    let in_team2 = FilterSpec { path: Some("team2".to_string()), ..FilterSpec::default() };
+    let nowhere = FilterSpec { path_globs: vec!["nowhere/**".to_string()], ..FilterSpec::default() };
+    for mut request in varied() {
+        for filter in [&in_team2, &nowhere] {
+            request.filter = filter.clone();
+            shards.check(&request).unwrap();
+        }
+    }
+    for query in [
+        "how to merge the cache before the window",
+        "merge_cache",
+        "quota session update",
+        "\"will merge the\"",
+    ] {
+        let request = SearchRequest { filter: in_team2.clone(), ..SearchRequest::new(query) };
+        let (reply, cost) = shards.search(&request);
+        let others = [0, 1, 3].map(|shard| cost.messages[shard]);
+        assert_eq!((reply.results.len(), others), (10, [cost.messages[2] - 2; 3]), "{query}");
     }
 }
 
@@ -422,8 +528,7 @@ fn what_is_no_message_is_an_error() {
     assert!(matches!(federation.take(0, &messages[0].1), Err(FederationError::BadReply { .. })));
     let cut = &messages[0].1[..messages[0].1.len() - 3];
     assert!(matches!(federation.take(0, &searcher.answer(cut)), Err(FederationError::Shard { .. })));
-    let request = PackRequest::new("tea");
-    assert!(matches!(front.ask(request, &names), Err(FederationError::NotFederated(_))));
+    assert!(matches!(front.ask(ViewsRequest, &names), Err(FederationError::NotFederated(_))));
     let request = SearchRequest { max_results: 0, ..SearchRequest::new("tea") };
     assert!(matches!(front.ask(request, &names), Err(FederationError::Front(_))));
 }

@@ -6,8 +6,9 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde::Serialize;
 use serde_json::Value;
 use spyhop::{
-    Corpus, EntriesRequest, EntryKind, FileGraphQuestion, FileGraphRequest, FilesRequest, FilterSpec,
-    GraphQuestion, GraphRequest, MapRequest, ReadRequest, RelPath, SourceName, SymbolsRequest,
+    AddNoteRequest, Corpus, EntriesRequest, EntryKind, FileGraphQuestion, FileGraphRequest, FilesRequest,
+    FilterSpec, GraphQuestion, GraphRequest, ListNotesRequest, MapRequest, Mode, NoteKind, PackRequest,
+    ReadRequest, RelPath, SearchNotesRequest, SkippedRequest, SourceName, StatusRequest, SymbolsRequest,
 };
 use spyhop_engine::Operation;
 
@@ -33,12 +34,13 @@ fn shards(seed: u64, n_files: usize, n_parts: usize, begins_pair: fn(usize) -> b
     .shards(begins_pair)
 }
 
-/// The JSON of a reply without its snapshots, and with the offset of the next page in place of its cursor.
+/// The JSON of a reply without its snapshots and folders, and with the offset of the next page in place of its cursor.
 fn json(reply: &impl Serialize) -> Value {
     fn strip(value: &mut Value) {
         match value {
             Value::Object(fields) => {
-                fields.remove("snapshot");
+                // The folders of a machine do not travel.
+                ["snapshot", "root", "index_path", "views"].iter().for_each(|name| _ = fields.remove(*name));
                 if let Some(Value::String(next)) = fields.get_mut("next") {
                     *next = next.rsplit('-').next().unwrap_or_default().to_string();
                 }
@@ -232,7 +234,50 @@ fn check_trees(shards: &Shards) -> Result<usize, String> {
             &ReadRequest { symbol: Some(name.to_string()), ..ReadRequest::default() },
         )?;
     }
+    check_together(shards, &corpus, &SkippedRequest::default())?;
+    let status = check_together(shards, &corpus, &StatusRequest)?;
+    found += status["sources"].as_array().map_or(0, Vec::len);
     Ok(found)
+}
+
+/// Tasks with and without start points.
+fn pack_requests(corpus: &Corpus) -> Vec<PackRequest> {
+    let file = corpus.ask(&FilesRequest::new("")).unwrap().files[3].path.to_string();
+    let seeded = |files: &[&str], symbols: &[&str]| PackRequest {
+        seed_files: files.iter().map(|own| own.to_string()).collect(),
+        seed_symbols: symbols.iter().map(|own| own.to_string()).collect(),
+        budget: 3_000,
+        ..PackRequest::new("merge the cache")
+    };
+    let mut requests: Vec<PackRequest> =
+        ["merge the cache", "add a route that shows the quota", "zzyzx"].map(PackRequest::new).into();
+    requests.extend([
+        seeded(&[&file], &[]),
+        seeded(&[], &["call_8"]),
+        seeded(&[], &["shard1:call_4"]),
+        seeded(&["no/such_file.rs"], &[]),
+    ]);
+    requests.extend([Mode::Debug, Mode::Compact].map(|mode| PackRequest { mode, ..requests[0].clone() }));
+    requests
+}
+
+/// Asks for packs, page by page. Returns the number of files.
+fn check_packs(shards: &Shards) -> Result<usize, String> {
+    let (corpus, mut found) = (together(shards), 0);
+    for mut request in pack_requests(&corpus) {
+        for _ in 0..3 {
+            let reply = check_together(shards, &corpus, &request)?;
+            found += reply["results"].as_array().map_or(0, Vec::len);
+            let Some(next) = reply["next"].as_str() else { break };
+            request.cursor = Some(format!("g0-{next}"));
+        }
+    }
+    Ok(found)
+}
+
+#[test]
+fn packs_over_shards_are_those_of_several_trees() {
+    assert!(check_packs(&shards(6, 90, 3, |_| false)).unwrap() > 50);
 }
 
 #[test]
@@ -250,9 +295,27 @@ fn random_partitions_answer_tree_by_tree_as_several_trees_do() {
     };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[3; 32]));
     let checked = runner.run(&(any::<u64>(), 20..70usize, 1..5usize), |(seed, n_files, n_parts)| {
-        check_trees(&shards(seed, n_files, n_parts, |_| false)).map_err(TestCaseError::fail).map(|_| ())
+        let shards = shards(seed, n_files, n_parts, |_| false);
+        check_trees(&shards).and_then(|_| check_packs(&shards)).map_err(TestCaseError::fail).map(|_| ())
     });
     checked.unwrap();
+}
+
+#[test]
+fn notes_over_shards_are_those_of_their_trees() {
+    let shards = shards(4, 60, 3, |_| false);
+    let mut note = AddNoteRequest::new(NoteKind::Failure, "the cache is merged twice if the window is stale");
+    note.links = vec!["common_marker".to_string()];
+    for tree in &shards.trees[1..3] {
+        let [link] = &engine(tree).ask(&SymbolsRequest::new("")).unwrap().symbols[..1] else { panic!() };
+        note.links = vec![format!("{}#{}", link.path, link.name)];
+        engine(tree).ask(&note).unwrap();
+    }
+    let corpus = together(&shards);
+    let listed = check_together(&shards, &corpus, &ListNotesRequest::default()).unwrap();
+    assert_eq!(listed["total"], 2);
+    let found = check_together(&shards, &corpus, &SearchNotesRequest::new("why is the cache merged twice"));
+    assert_eq!(found.unwrap()["total"], 2);
 }
 
 #[test]

@@ -98,11 +98,12 @@ class Front:
 
     def ask(self, operation: str, request: dict[str, Any], shards: Sequence[str]) -> Question:
         """A question for a request of an operation, whose fields are those of `Engine.ask`: `search`, `search_batch`, `grep`,
-        `files`, `symbols`, `map`, `read`, `graph`, `entries` or `file_graph`.
+        `files`, `symbols`, `why_not`, `map`, `read`, `graph`, `entries`, `file_graph`, `pack`, `skipped`, `status`, `list_notes`
+        or `search_notes`.
 
         - `shards`: the names of the shards, for errors; messages have their numbers in this order.
 
-        Raises `ShardError` for what is not federated: other operations, and exact searches in ranked files.
+        Raises `ShardError` for other operations.
         """
         cursor = request.get("request", request).get("cursor")
         return Question(self._native.ask(operation, json.dumps(request), list(shards)), operation, cursor)

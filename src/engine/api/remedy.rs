@@ -29,7 +29,7 @@ pub enum Remedy {
 
 /// Everything that determines the place and the content of an engine's index. An engine that is opened with these
 /// options builds exactly that index.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct IndexRecipe {
     /// The folder of the index.

@@ -6,18 +6,19 @@ use std::sync::{Arc, Mutex};
 
 use super::error::FederationError;
 use super::messages::{self, AskMessage, Identity, ShardAnswer, ShardAsk};
-use super::packed::Portable;
-use super::search;
-use super::shard::{AskedSearch, AskedState, KnownReply, PendingAsk, Shard, pending};
-use super::trees::{TreeReply, TreeRequest};
+use super::shard::{AskedSearch, AskedState, PendingAsk, Shard, pending};
+use super::trees::TreeRequest;
+use super::{lines, search};
 use crate::api::{GrepReply, GrepRequest, SearchReply, SearchRequest, Snapshot, SourceName};
 use crate::asked_queries::AskedQueries;
 use crate::core::Engine;
 use crate::error::{Error, ErrorKind};
 use crate::lock::lock;
 use crate::lookup;
-use crate::remote::{RemoteMembers, RemoteState};
+use crate::remote::{RemoteMembers, RemoteRank, RemoteState};
+use spyhop_base::path::RelPath;
 use spyhop_search::filter::Filter;
+use spyhop_search::query::Query;
 
 /// The shards of one question.
 pub(crate) struct AskedShards {
@@ -29,21 +30,20 @@ impl AskedShards {
     /// Shards with these names.
     pub fn new(engine: Arc<Engine>, names: &[String]) -> AskedShards {
         let shards = names.iter().map(|name| Shard::new(name)).collect();
-        AskedShards { engine, state: Mutex::new(AskedState { shards, fault: None }) }
+        AskedShards { engine, state: Mutex::new(AskedState { shards }) }
     }
 
     /// Begins to collect what is missing.
     pub fn begin(&self) {
-        lock(&self.state).shards.iter_mut().for_each(|shard| shard.asked.clear());
+        for shard in &mut lock(&self.state).shards {
+            shard.asked.clear();
+            shard.is_state_asked = false;
+        }
     }
 
     /// Whether replies are missing.
-    pub fn is_pending(&self) -> Result<bool, FederationError> {
-        let mut state = lock(&self.state);
-        match state.fault.take() {
-            Some(fault) => Err(fault),
-            None => Ok(state.shards.iter().any(|shard| !shard.asked.is_empty())),
-        }
+    pub fn is_pending(&self) -> bool {
+        lock(&self.state).shards.iter().any(Shard::is_pending)
     }
 
     /// The messages for what is missing.
@@ -51,7 +51,7 @@ impl AskedShards {
         let identity = Identity::of(&self.engine);
         let state = lock(&self.state);
         let mut messages = Vec::new();
-        for (number, shard) in state.shards.iter().enumerate().filter(|(_, shard)| !shard.asked.is_empty()) {
+        for (number, shard) in state.shards.iter().enumerate().filter(|(_, shard)| shard.is_pending()) {
             let mut searches: Vec<Arc<AskedSearch>> = Vec::new();
             let mut asks = Vec::with_capacity(shard.asked.len());
             for PendingAsk { search, ask, .. } in &shard.asked {
@@ -106,13 +106,6 @@ impl AskedShards {
             shard.lost = lost.or(shard.lost.take());
         }
     }
-
-    fn refuse(&self, what: &'static str) -> Error {
-        let fault = FederationError::NotFederated(what);
-        let error = Error::bad(fault.to_string());
-        lock(&self.state).fault = Some(fault);
-        error
-    }
 }
 
 impl RemoteMembers for AskedShards {
@@ -127,22 +120,23 @@ impl RemoteMembers for AskedShards {
         if let Some(why) = &shard.lost {
             return Err(Error::new(ErrorKind::Unreachable, why.clone()));
         }
-        let mut answers = answers_of(shard, &travelling(request)?).ok_or_else(pending)?;
+        let mut answers = shard.answers(&TreeRequest::travelling(request)?).ok_or_else(pending)?;
         answers.pop().unwrap_or_else(|| Err(Error::new(ErrorKind::Internal, "the shard has no tree")))
     }
 
     fn replies(&self, request: &dyn Any) -> Result<Vec<Box<dyn Any>>, Error> {
-        let request = travelling(request)?;
+        let request = TreeRequest::travelling(request)?;
         let mut state = lock(&self.state);
         let live = state.shards.iter_mut().filter(|shard| shard.lost.is_none());
-        let all: Vec<Option<Vec<_>>> = live.map(|shard| answers_of(shard, &request)).collect();
+        let all: Vec<Option<Vec<_>>> = live.map(|shard| shard.answers(&request)).collect();
         let all: Option<Vec<Vec<_>>> = all.into_iter().collect();
         all.ok_or_else(pending)?.into_iter().flatten().collect()
     }
 
     fn snapshot_of(&self, member: &SourceName) -> Option<Snapshot> {
-        let state = lock(&self.state);
-        let shard = state.shards.iter().find(|own| own.name == member.as_str())?;
+        let mut state = lock(&self.state);
+        let shard = state.shards.iter_mut().find(|own| own.name == member.as_str())?;
+        shard.is_state_asked = shard.state.is_none() && shard.lost.is_none();
         shard.state.as_ref().map(|_| shard.snapshot())
     }
 
@@ -154,41 +148,21 @@ impl RemoteMembers for AskedShards {
         search::reply(&mut lock(&self.state), asked, &Arc::new(AskedSearch::new(request)))
     }
 
+    fn rank_of(&self, query: &Query, request: &SearchRequest, path: &RelPath) -> Result<RemoteRank, Error> {
+        search::rank_of(&mut lock(&self.state), query, &Arc::new(AskedSearch::new(request)), path)
+    }
+
     fn near_names(&self, typed: &str) -> Result<Vec<String>, Error> {
         search::near_names(&mut lock(&self.state), typed)
     }
 
     fn lines(&self, request: &GrepRequest) -> Result<GrepReply, Error> {
-        if request.rank {
-            return Err(self.refuse("an exact search in ranked files"));
-        }
-        lookup::parse_position(request.cursor.as_deref(), false)?;
+        lookup::parse_position(request.cursor.as_deref(), request.rank)?;
         Filter::new(&request.filter, self.engine.grammars())?;
+        if request.rank {
+            return lines::ranked(&self.engine, &mut lock(&self.state), request);
+        }
         let trees = (self as &dyn RemoteMembers).replies_of(request)?;
-        let state = lock(&self.state);
-        let lost = state.shards.iter().filter_map(|shard| shard.lost.clone()).collect();
-        Ok(super::lines::merged(request, trees, (state.state().snapshot, lost)))
-    }
-}
-
-/// A request as it travels.
-fn travelling(request: &dyn Any) -> Result<TreeRequest, Error> {
-    TreeRequest::of(request)
-        .ok_or_else(|| Error::bad(FederationError::NotFederated("this operation").to_string()))
-}
-
-/// The answers of a shard to a request of a tree; `None` if they are missing, and now asked for.
-fn answers_of(shard: &mut Shard, request: &TreeRequest) -> Option<Vec<Result<Box<dyn Any>, Error>>> {
-    let ask = PendingAsk::new(None, ShardAsk::Tree(request.packed()));
-    match shard.told.get(&ask.key) {
-        Some(KnownReply::Trees(answers)) => {
-            let copied =
-                answers.iter().map(|answer| answer.as_ref().map(TreeReply::reply).map_err(Error::copy));
-            Some(copied.collect())
-        }
-        _ => {
-            shard.ask(ask);
-            None
-        }
+        Ok(lines::merged(request, trees, &lock(&self.state), None))
     }
 }

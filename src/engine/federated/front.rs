@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::asked::AskedShards;
 use super::error::FederationError;
 use crate::api::{
-    EntriesRequest, FileGraphRequest, FilesRequest, GraphRequest, GrepRequest, MapRequest, Options,
-    ReadRequest, SearchBatch, SearchRequest, SourceName, SymbolsRequest,
+    EntriesRequest, FileGraphRequest, FilesRequest, GraphRequest, GrepRequest, ListNotesRequest, MapRequest,
+    Options, PackRequest, ReadRequest, SearchBatch, SearchNotesRequest, SearchRequest, SkippedRequest,
+    SourceName, StatusRequest, SymbolsRequest, WhyNotRequest,
 };
 use crate::core::Engine;
 use crate::corpus::{Corpus, CorpusMember};
@@ -16,7 +17,7 @@ use crate::remote::RemoteMembers;
 use spyhop_files::source::MemoryTree;
 
 /// The operations that are answered over shards.
-const OPERATIONS: [&str; 10] = [
+const OPERATIONS: [&str; 16] = [
     SearchRequest::NAME,
     SearchBatch::NAME,
     GrepRequest::NAME,
@@ -27,6 +28,12 @@ const OPERATIONS: [&str; 10] = [
     GraphRequest::NAME,
     EntriesRequest::NAME,
     FileGraphRequest::NAME,
+    PackRequest::NAME,
+    SkippedRequest::NAME,
+    StatusRequest::NAME,
+    ListNotesRequest::NAME,
+    SearchNotesRequest::NAME,
+    WhyNotRequest::NAME,
 ];
 
 /// The source of questions over shards: a front parses requests, and has no tree.
@@ -69,7 +76,7 @@ impl Front {
     ///
     /// # Errors
     /// [`FederationError::Front`] for a wrong value or no shard; [`FederationError::NotFederated`] for an operation that is not
-    /// answered over shards, and for an exact search in ranked files.
+    /// answered over shards.
     pub fn ask<O>(
         self: &Arc<Front>,
         request: O,
@@ -133,7 +140,7 @@ impl<T> Federation<T> {
     fn run(&self) -> Result<Option<T>, FederationError> {
         self.shards.begin();
         let answer = (self.answer)(&self.corpus);
-        match self.shards.is_pending()? {
+        match self.shards.is_pending() {
             true => Ok(None),
             false => Ok(Some(answer?)),
         }

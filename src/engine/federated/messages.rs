@@ -17,7 +17,7 @@ use spyhop_search::{Ranked, RankedFile, Respelled, TermRarity};
 
 /// The version of the messages. Raise it with every change of a type in this file, of a reply in [`super::packed`], of
 /// [`spyhop_search::federated::RankAsk`] or of [`spyhop_search::federated::RankTold`].
-const PROTOCOL: u32 = 4;
+const PROTOCOL: u32 = 5;
 
 /// The properties that a front and its shards must share for one ranking.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

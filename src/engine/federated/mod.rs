@@ -14,16 +14,16 @@
 //! what the shard told is forgotten, and the shard is asked again.
 //!
 //! An operation runs on a corpus whose members are shards, as on one whose members are engines. A search, definitions and files
-//! by name, and an exact search are answered as by one tree with all files. The code graph, maps and reading are answered tree
-//! by tree, and joined as for several trees of one process.
+//! by name, and an exact search are answered as by one tree with all files. The code graph, maps, reading, packs, notes, the files
+//! that are left out and the states of indexes are answered tree by tree, and joined as for several trees of one process.
 //!
-//! Not federated are exact searches in ranked files, sessions, notes, the callers of a hit, and the other
-//! operations.
+//! Not federated are sessions, the notes and callers beside hits, and the operations that are about one index.
 
 mod asked;
 mod error;
 mod front;
 mod lines;
+mod matched;
 mod messages;
 mod packed;
 mod search;

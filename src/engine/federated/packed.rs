@@ -1,7 +1,7 @@
 //! Replies as bytes, as they travel from a searcher to a front.
 //!
 //! The JSON of a reply is for callers and cannot be read back. So each type lists its fields here; a field that is missing in
-//! the list does not compile. What only the front knows (sources, roots of trees, notes, sessions) does not travel.
+//! the list does not compile. What only the front knows (sources, sessions), and folders of a machine, does not travel.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
@@ -9,15 +9,19 @@ use std::time::SystemTime;
 
 use rustc_hash::FxHashSet;
 
+use super::matched::{MatchedFiles, MatchedFilesRequest, OrderedLinesRequest};
 use crate::api::*;
 use crate::error::{Error, ErrorKind};
 use crate::graph_outside::ElsewhereRequest;
 use crate::lock::lock;
+use crate::pack::PackOfSource;
 use crate::symbols::SymbolsInShard;
+use crate::why_not::OutsideHead;
 use spyhop_base::id::{ContentHash, Generation};
-use spyhop_base::model::SymbolKind;
+use spyhop_base::model::{Note, SkipReason, Skipped, SymbolKind};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
+use spyhop_context::memory;
 use spyhop_search::profile::Signal;
 use spyhop_search::snippet::Snippet;
 
@@ -99,13 +103,50 @@ macro_rules! packed_variants {
     };
 }
 
+/// Structures of one field without a name.
+macro_rules! packed_tuples {
+    ($($type:ident),+ $(,)?) => {
+        $(impl Portable for $type {
+            fn pack(&self, out: &mut Vec<u8>) {
+                self.0.pack(out);
+            }
+
+            fn unpack(bytes: &mut &[u8]) -> Option<Self> {
+                Portable::unpack(bytes).map($type)
+            }
+        })+
+    };
+}
+
+/// Enumerations without values, by the names of their variants.
+macro_rules! packed_names {
+    ($($type:ident { $($variant:ident),+ $(,)? };)+) => {
+        $(impl Portable for $type {
+            fn pack(&self, out: &mut Vec<u8>) {
+                match self {
+                    $($type::$variant => stringify!($variant).to_string().pack(out),)+
+                }
+            }
+
+            fn unpack(bytes: &mut &[u8]) -> Option<Self> {
+                Some(match &*String::unpack(bytes)? {
+                    $(stringify!($variant) => $type::$variant,)+
+                    _ => return None,
+                })
+            }
+        })+
+    };
+}
+
 pub(super) use packed_variants;
 
 packed_by_postcard! {
     bool, u8, u32, u64, usize, f32, String, SystemTime, RelPath, Lines, Span, SymbolKind, Generation, ContentHash, Signal,
     Band, Snippet, SourceLine, ContextLine, LineRange, FileMatch, EntryKind, Relation, EdgeRule, PlaceMeaning, MentionPart,
     MentionReason, UnreadReason, GraphQuestion, FileGraphQuestion, Building, ErrorKind, FilesRequest, MapRequest,
-    ReadRequest, GraphRequest, EntriesRequest, FileGraphRequest, GrepRequest, SymbolsRequest,
+    ReadRequest, GraphRequest, EntriesRequest, FileGraphRequest, GrepRequest, SymbolsRequest, PackRequest, PackMode,
+    Mode, SkippedRequest, Skipped, SkipReason, Note, StatusRequest, ListNotesRequest, SearchNotesRequest,
+    WhyNotRequest,
 }
 
 packed_fields! {
@@ -131,9 +172,9 @@ packed_fields! {
     ReadText { path, language, first, text, cut, total_lines, symbol, next, snapshot, warnings } without { source: None };
     SymbolChoices { symbol, choices, snapshot, warnings };
     GraphReply {
-        question, target, definitions, place, code, rows, total, further_files, paths, tests, entries, mentions,
+        question, target, definitions, place, code, rows, total, further_files, paths, tests, entries, mentions, notes,
         incomplete, snapshot, warnings,
-    } without { notes: Vec::new(), sources: Vec::new() };
+    } without { sources: Vec::new() };
     GraphPlace { name, meaning, candidates };
     DefinitionCode { definition, lines, text };
     AffectedTest { path, confidence, reason } without { source: None };
@@ -159,11 +200,56 @@ packed_fields! {
     SymbolsReply { pattern, symbols, total, are_similar, next, offset, snapshot, complete, warnings }
         without { sources: Vec::new() };
     SymbolsInShard { request, kinds, near };
+    OrderedLinesRequest { request, files, after };
+    OutsideHead { request, n_head };
+    WhyNot { path, verdict, rank, hit, missing, text, nearest, structure }
+        without { source: None, root: PathBuf::new() };
+    Gap { signal, own, tenth };
+    PackOfSource { request, source };
+    PackReply {
+        goals, files, notes, left_out, left_out_counts, tokens, budget, mode, record, next, snapshot, warnings,
+    } without { sources: Vec::new() };
+    PackGoal { text, verb, object, qualifiers, region };
+    PackFile { path, language, content, score, reason, is_backup, imports, units } without { source: None };
+    PackUnit {
+        lines, kind, symbol, enclosing, text, part_of, score, goals, reason, reasons, traces,
+    };
+    PackLine { line, text };
+    PackTrace { relation, is_outgoing, symbol, path, line, confidence };
+    LeftOutPlace { path, lines, symbol, score, reason } without { source: None, sent_before: None };
+    PackDiagnostics {
+        pack_mode, mode_reason, places_per_search, regions, pairs, backup, candidates, edges,
+    };
+    PackRegion { goals, mass, files };
+    PackPair { first, second, nearness, reason, is_merged };
+    PackBackup { path, is_kept, trace, neighbor };
+    SkippedReply { entries, counts, warnings };
+    SkippedRow { skipped } without { source: None };
+    NotesReply { notes, total, warnings };
+    NoteRow { note, links, score, reasons, warnings } without { source: None };
+    LinkRow { path, symbol, state, renamed_to };
+    NoteReason { signal, contribution, text };
+    SourceStatuses { sources };
+    NamedStatus { name, status } without { provenance: None };
+    Status {
+        state, detail, branch, commit, generation, files, chunks, symbols, source_bytes, index_bytes, languages, skipped,
+        notes, structure, grammar_faults, stale_files, building, watcher, vectors,
+    } without { index_path: PathBuf::new(), root: PathBuf::new(), recipe: IndexRecipe::default(), views: Vec::new() };
+    StructureCounts { parsed, by_rule, text_only, path_only };
+}
+
+packed_tuples! { MatchedFilesRequest, MatchedFiles }
+
+packed_names! {
+    LeftOutReason { Budget, Files, Threshold, Duplicate, OtherRegion, Sent, Unreadable };
+    LinkState { Current, Changed, Gone };
+    State { Missing, Indexing, Ready, Stale, Damaged };
 }
 
 packed_variants! {
     GraphEnd { 0 Symbol, 1 Removed, 2 File, 3 Outside };
     ReadReply { 0 Text, 1 Choices };
+    StatusReply { 0 Tree, 1 Sources };
 }
 
 impl<T: Portable> Portable for Option<T> {
@@ -210,7 +296,7 @@ impl<A: Portable, B: Portable> Portable for (A, B) {
     }
 }
 
-impl<T: Portable> Portable for Result<T, Error> {
+impl<T: Portable, E: Portable> Portable for Result<T, E> {
     fn pack(&self, out: &mut Vec<u8>) {
         self.as_ref().ok().map(Portable::packed).pack(out);
         self.as_ref().err().map(Portable::packed).pack(out);
@@ -220,7 +306,7 @@ impl<T: Portable> Portable for Result<T, Error> {
         let (value, error): (Option<Vec<u8>>, Option<Vec<u8>>) = Portable::unpack(bytes)?;
         match (value, error) {
             (Some(value), _) => T::unpacked(&value).map(Ok),
-            (None, error) => Error::unpacked(&error?).map(Err),
+            (None, error) => E::unpacked(&error?).map(Err),
         }
     }
 }
@@ -252,6 +338,58 @@ fn known_name(name: String) -> Option<&'static str> {
     let name: &'static str = name.leak();
     names.insert(name);
     Some(name)
+}
+
+impl Portable for SourceName {
+    fn pack(&self, out: &mut Vec<u8>) {
+        self.as_str().to_string().pack(out);
+    }
+
+    fn unpack(bytes: &mut &[u8]) -> Option<Self> {
+        String::unpack(bytes).map(|name| SourceName::new(&name))
+    }
+}
+
+impl Portable for Verdict {
+    fn pack(&self, out: &mut Vec<u8>) {
+        let (number, why, skipped) = match self {
+            Verdict::NoSuchFile => (0u8, None, None),
+            Verdict::Skipped(row) => (1, None, Some(row.clone())),
+            Verdict::PartlyIndexed(row) => (2, None, Some(row.clone())),
+            Verdict::NotIndexed => (3, None, None),
+            Verdict::Filtered(why) => (4, Some(why.clone()), None),
+            Verdict::NoTerm => (5, None, None),
+            Verdict::NotRescored => (6, None, None),
+            Verdict::Ranked => (7, None, None),
+        };
+        (number, (why, skipped)).pack(out);
+    }
+
+    fn unpack(bytes: &mut &[u8]) -> Option<Self> {
+        let (number, (why, skipped)): (u8, (Option<String>, Option<Skipped>)) = Portable::unpack(bytes)?;
+        Some(match number {
+            0 => Verdict::NoSuchFile,
+            1 => Verdict::Skipped(skipped?),
+            2 => Verdict::PartlyIndexed(skipped?),
+            3 => Verdict::NotIndexed,
+            4 => Verdict::Filtered(why?),
+            5 => Verdict::NoTerm,
+            6 => Verdict::NotRescored,
+            7 => Verdict::Ranked,
+            _ => return None,
+        })
+    }
+}
+
+/// A note travels as a line of the log of notes.
+impl Portable for RevisionNote {
+    fn pack(&self, out: &mut Vec<u8>) {
+        memory::to_lines([self]).pack(out);
+    }
+
+    fn unpack(bytes: &mut &[u8]) -> Option<Self> {
+        memory::from_lines(&String::unpack(bytes)?).0.pop()
+    }
 }
 
 impl Portable for FileEdge {

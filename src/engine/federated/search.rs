@@ -6,19 +6,22 @@ use std::sync::Arc;
 use super::messages::{HitsAsk, HitsQuery, ShardAsk};
 use super::shard::{AskedSearch, AskedState, KnownReply, PendingAsk, Shard, pending};
 use crate::answer::reason_row;
-use crate::api::{Band, Hit, SearchReply, SearchRequest};
+use crate::api::{Band, Hit, SearchReply, SearchRequest, SourceName};
 use crate::asked_queries::AskedQueries;
 use crate::error::{Error, ErrorKind};
 use crate::exhaustive::UnrankedFile;
 use crate::lookup;
 use crate::origin::ReplyOrigin;
 use crate::ranked_query::RankedQuery;
+use crate::remote::RemoteRank;
 use crate::reply_page::ReplyPage;
 use crate::rows::RowKind;
+use spyhop_base::path::RelPath;
 use spyhop_grep::Line;
-use spyhop_search::federated::{self, Federated, RankSettings, ShardFiles, Shards};
+use spyhop_search::federated::{self, ExactFiles, Federated, RankSettings, ShardFiles, Shards};
 use spyhop_search::profile::Profile;
-use spyhop_search::{Ranked, RankedFile};
+use spyhop_search::query::Query;
+use spyhop_search::{HeadFiles, Ranked, RankedFile};
 
 /// The reply to a search; an error while replies are missing.
 pub(super) fn reply(
@@ -30,8 +33,8 @@ pub(super) fn reply(
     let offset = lookup::parse_offset(request.cursor.as_deref())?;
     let profile = request.profile.as_deref().unwrap_or(Profile::built_in());
     let has_kinds = !request.filter.kind.is_empty();
-    let is_exhaustive = request.exhaustive;
-    let settings = RankSettings { profile, per_file: request.per_file, has_kinds, is_exhaustive };
+    let exact = request.exhaustive.then_some(ExactFiles::AsWritten);
+    let settings = RankSettings { profile, per_file: request.per_file, has_kinds, exact };
     let (mut table, mut ranked) = (ShardFiles::default(), Vec::new());
     let asking = Asking::new(&state.shards, search);
     for query in &all.parsed {
@@ -73,6 +76,32 @@ pub(super) fn near_names(state: &mut AskedState, typed: &str) -> Result<Vec<Stri
     let (_, missing) = asking.finish();
     note(&mut state.shards, missing);
     names.ok_or_else(pending)
+}
+
+/// By shard that answers: the files with matching lines, and their numbers.
+pub(super) type MatchedByShard = Vec<Vec<(RelPath, u32)>>;
+
+/// The files of an exact search that rank by these words, the most relevant first; an error while replies are missing.
+pub(super) fn by_relevance(
+    state: &mut AskedState,
+    query: Query,
+    matched: &MatchedByShard,
+) -> Result<Vec<RelPath>, Error> {
+    let request = SearchRequest { per_file: 1, ..SearchRequest::new(query.text.as_str()) };
+    let search = Arc::new(AskedSearch::new(&request));
+    // The lines are those of the pattern, whatever its words quote.
+    let query = Query { quoted: Vec::new(), ..query };
+    let listed =
+        |own: &Vec<(RelPath, u32)>| own.iter().map(|(path, lines)| (path.to_string(), *lines)).collect();
+    let listed: Vec<Vec<(String, u32)>> = matched.iter().map(listed).collect();
+    let exact = Some(ExactFiles::Listed(&listed));
+    let settings = RankSettings { profile: Profile::built_in(), per_file: 1, has_kinds: false, exact };
+    let (mut table, asking) = (ShardFiles::default(), Asking::new(&state.shards, &search));
+    let ranked = federated::rank(&query, settings, &asking, &mut table)?;
+    let (_, missing) = asking.finish();
+    note(&mut state.shards, missing);
+    let files = ranked.ok_or_else(pending)?.ranking.files;
+    Ok(files.iter().map(|ranked| RelPath::new(table.path(ranked.file))).collect::<Result<_, _>>()?)
 }
 
 /// The number of matching lines of a file without indexed text, and its hit.
@@ -124,7 +153,7 @@ fn hits(
     (asked, queries, unranked): (&[RankedQuery<'_>], &[HitsQuery], &[Vec<UnrankedHit>]),
     (table, live): (&ShardFiles, &[usize]),
 ) -> Result<Vec<Hit>, Error> {
-    let mut of_shards: Vec<Vec<(usize, Ranked, RankedFile)>> = vec![Vec::new(); shards.len()];
+    let mut of_shards: Vec<AskedHits> = vec![Vec::new(); shards.len()];
     let mut places = Vec::new();
     for row in &page.rows {
         let hit = match &row.kind {
@@ -138,15 +167,30 @@ fn hits(
                 continue;
             }
         };
-        let mut file = asked[row.query].ranking.files[hit.file].clone();
-        let (shard, number) = table.of_shard(file.file);
-        let shard = live[shard];
-        (file.file, file.measured.file) = (number, number);
-        let mut hit = *hit;
-        (hit.file, hit.doc) = (0, table.doc_of_shard(hit.doc));
+        let file = asked[row.query].ranking.files[hit.file].clone();
+        let (shard, (hit, file)) = of_its_shard(table, live, file, *hit);
         places.push(Ok((shard, of_shards[shard].len())));
         of_shards[shard].push((row.query, hit, file));
     }
+    let told = told_hits(shards, search, of_shards, queries)?;
+    let hit = |place: Result<(usize, usize), Hit>| match place {
+        Ok((shard, place)) => {
+            let source = Some(SourceName::new(&shards[shard].name));
+            told[shard].get(place).map(|hit| Hit { source, ..hit.clone() })
+        }
+        Err(hit) => Some(hit),
+    };
+    let hits: Option<Vec<Hit>> = places.into_iter().map(hit).collect();
+    hits.ok_or_else(|| Error::new(ErrorKind::Internal, "a shard sent fewer hits than were asked for"))
+}
+
+/// By shard: the hits that the shard makes of its files; an error while replies are missing.
+fn told_hits(
+    shards: &mut [Shard],
+    search: &Arc<AskedSearch>,
+    of_shards: Vec<AskedHits>,
+    queries: &[HitsQuery],
+) -> Result<Vec<Vec<Hit>>, Error> {
     let mut told: Vec<Vec<Hit>> = Vec::with_capacity(of_shards.len());
     for (shard, hits) in shards.iter_mut().zip(of_shards) {
         if hits.is_empty() {
@@ -166,13 +210,54 @@ fn hits(
     if shards.iter().any(|shard| !shard.asked.is_empty()) {
         return Err(pending());
     }
-    let hit = |place: Result<(usize, usize), Hit>| match place {
-        Ok((shard, place)) => told[shard].get(place).cloned(),
-        Err(hit) => Some(hit),
-    };
-    let hits: Option<Vec<Hit>> = places.into_iter().map(hit).collect();
-    hits.ok_or_else(|| Error::new(ErrorKind::Internal, "a shard sent fewer hits than were asked for"))
+    Ok(told)
 }
+
+/// The head of a query, with the place and the best hit of one file; an error while replies are missing.
+pub(super) fn rank_of(
+    state: &mut AskedState,
+    query: &Query,
+    search: &Arc<AskedSearch>,
+    path: &RelPath,
+) -> Result<RemoteRank, Error> {
+    let SearchRequest { filter, profile, per_file, exhaustive, .. } = &search.request;
+    let profile = profile.as_deref().unwrap_or(Profile::built_in());
+    let exact = exhaustive.then_some(ExactFiles::AsWritten);
+    let settings = RankSettings { profile, per_file: *per_file, has_kinds: !filter.kind.is_empty(), exact };
+    let (mut table, asking) = (ShardFiles::default(), Asking::new(&state.shards, search));
+    let ranked = federated::rank(query, settings, &asking, &mut table)?;
+    let (live, missing) = asking.finish();
+    note(&mut state.shards, missing);
+    let Federated { ranking, terms, .. } = ranked.ok_or_else(pending)?;
+    let place = ranking.files.iter().position(|ranked| table.path(ranked.file) == path.as_str());
+    let best = ranking.hits.iter().find(|hit| Some(hit.file) == place);
+    let mut told = Vec::new();
+    if let (Some(hit), Some(place)) = (best, place) {
+        let (shard, hit) = of_its_shard(&table, &live, ranking.files[place].clone(), *hit);
+        let mut of_shards: Vec<AskedHits> = vec![Vec::new(); state.shards.len()];
+        of_shards[shard].push((0, hit.0, hit.1));
+        let query = HitsQuery { place: 0, typed: query.clone(), respelled: ranking.respelled.clone(), terms };
+        told = told_hits(&mut state.shards, search, of_shards, &[query])?;
+    }
+    let hit = told.into_iter().flatten().next().map(|hit| Hit { query_index: None, ..hit });
+    Ok(RemoteRank { files: ranking.files, place, hit })
+}
+
+/// The shard of a hit, and the hit with its file by the numbers of the shard.
+fn of_its_shard(
+    table: &ShardFiles,
+    live: &[usize],
+    mut file: RankedFile,
+    mut hit: Ranked,
+) -> (usize, (Ranked, RankedFile)) {
+    let (shard, number) = table.of_shard(file.file);
+    (file.file, file.measured.file) = (number, number);
+    (hit.file, hit.doc) = (0, table.doc_of_shard(hit.doc));
+    (live[shard], (hit, file))
+}
+
+/// The hits that a shard is asked for: the query of each, the hit, and the file.
+type AskedHits = Vec<(usize, Ranked, RankedFile)>;
 
 /// The shards that answer, with what they have not told yet.
 struct Asking<'s> {

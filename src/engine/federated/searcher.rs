@@ -193,6 +193,7 @@ impl Round<'_> {
         }
         let exact = match &gathering.literal {
             LiteralTask::Exhaustive(text) => Some(self.answer.exhaustive(text)?),
+            LiteralTask::Listed(files) => Some(self.answer.listed(files)),
             _ => None,
         };
         let quoting = self.answer.files_quoting(&gathering.quoted, exact.as_ref())?;

@@ -1,5 +1,6 @@
 //! The state of one shard at a front during a question.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -7,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::error::FederationError;
 use super::messages::{ShardAsk, ShardOrigin, ShardState, ShardTold, Tellings};
 use super::packed::Portable;
-use super::trees::TreeReply;
+use super::trees::{TreeReply, TreeRequest};
 use crate::api::{Hit, SearchRequest, Snapshot};
 use crate::error::{Error, ErrorKind};
 use crate::remote::RemoteState;
@@ -26,6 +27,8 @@ pub(super) struct Shard {
     pub told: FxHashMap<Vec<u8>, KnownReply>,
     /// What is missing: the asks of the next message, or of the last one.
     pub asked: Vec<PendingAsk>,
+    /// Whether the state is needed, though nothing else of the shard is.
+    pub is_state_asked: bool,
     moves: usize,
     /// Why the shard does not answer.
     pub lost: Option<String>,
@@ -62,9 +65,15 @@ impl Shard {
             origin: ShardOrigin::default(),
             told: FxHashMap::default(),
             asked: Vec::new(),
+            is_state_asked: false,
             moves: 0,
             lost: None,
         }
+    }
+
+    /// Whether a message to the shard is due.
+    pub fn is_pending(&self) -> bool {
+        !self.asked.is_empty() || self.is_state_asked
     }
 
     /// The facts about the shard.
@@ -79,6 +88,22 @@ impl Shard {
     pub fn ask(&mut self, ask: PendingAsk) {
         if !self.asked.iter().any(|own| own.key == ask.key) {
             self.asked.push(ask);
+        }
+    }
+
+    /// The answers to a request of a tree; `None` if they are missing, and now asked for.
+    pub fn answers(&mut self, request: &TreeRequest) -> Option<Vec<Result<Box<dyn Any>, Error>>> {
+        let ask = PendingAsk::new(None, ShardAsk::Tree(request.packed()));
+        match self.told.get(&ask.key) {
+            Some(KnownReply::Trees(answers)) => {
+                let copied =
+                    answers.iter().map(|answer| answer.as_ref().map(TreeReply::reply).map_err(Error::copy));
+                Some(copied.collect())
+            }
+            _ => {
+                self.ask(ask);
+                None
+            }
         }
     }
 
@@ -132,8 +157,6 @@ impl AskedSearch {
 /// The state of all shards of a question.
 pub(super) struct AskedState {
     pub shards: Vec<Shard>,
-    /// Why the question has no answer, whatever the replies are.
-    pub fault: Option<FederationError>,
 }
 
 /// The error in place of a reply that is missing. No caller sees the error, because the question is not answered yet.

@@ -2,13 +2,17 @@
 
 use std::any::Any;
 
+use super::error::FederationError;
+use super::matched::{MatchedFiles, MatchedFilesRequest, OrderedLinesRequest};
 use super::packed::{Portable, packed_variants};
 use crate::api::*;
 use crate::call::Call;
 use crate::corpus::{AskedMembers, Corpus};
 use crate::error::Error;
 use crate::graph_outside::ElsewhereRequest;
+use crate::pack::PackOfSource;
 use crate::symbols::SymbolsInShard;
+use crate::why_not::OutsideHead;
 
 macro_rules! tree_operations {
     ($($number:literal $name:ident($request:ident, $reply:ident);)+) => {
@@ -68,13 +72,27 @@ tree_operations! {
     6 Elsewhere(ElsewhereRequest, Mentions);
     7 Entries(EntriesRequest, EntriesReply);
     8 FileGraph(FileGraphRequest, FileGraphReply);
+    9 Pack(PackOfSource, PackReply);
+    10 Skipped(SkippedRequest, SkippedReply);
+    11 Status(StatusRequest, StatusReply);
+    12 ListNotes(ListNotesRequest, NotesReply);
+    13 SearchNotes(SearchNotesRequest, NotesReply);
+    14 MatchedFiles(MatchedFilesRequest, MatchedFiles);
+    15 OrderedLines(OrderedLinesRequest, GrepReply);
+    16 OutsideHead(OutsideHead, WhyNot);
 }
 
 impl TreeRequest {
+    /// A request as it travels.
+    pub fn travelling(request: &dyn Any) -> Result<TreeRequest, Error> {
+        TreeRequest::of(request)
+            .ok_or_else(|| Error::bad(FederationError::NotFederated("this operation").to_string()))
+    }
+
     /// The answers of a shard: of exact searches one a tree, so that lines of all trees are sorted by path.
     pub fn answers(&self, corpus: &Corpus, members: &AskedMembers<'_>) -> Vec<Result<TreeReply, Error>> {
         let answers: Vec<_> = match self {
-            TreeRequest::Grep(_) => {
+            TreeRequest::Grep(_) | TreeRequest::MatchedFiles(_) | TreeRequest::OrderedLines(_) => {
                 members.ready.iter().map(|member| self.asked_of(&Corpus::from(member.engine))).collect()
             }
             _ => vec![self.asked_of(corpus)],

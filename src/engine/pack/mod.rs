@@ -32,6 +32,9 @@ mod traces;
 mod units;
 mod users;
 
+#[cfg(feature = "serde")]
+pub(crate) use sources::PackOfSource;
+
 use super::api::*;
 use super::call::Call;
 use super::corpus::Corpus;

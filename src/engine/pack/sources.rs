@@ -6,11 +6,13 @@
 use crate::api::cursor::page_cursor;
 use crate::api::*;
 use crate::call::Call;
+use crate::code_graph::present;
 use crate::corpus::{Corpus, CorpusMember, of_source};
-use crate::current;
 use crate::error::{Error, ErrorKind};
-use crate::lookup;
+use crate::operation::Operation;
+use crate::{lookup, search};
 use spyhop_base::path::RelPath;
+use spyhop_search::filter::FilterSpec;
 
 use super::assemble::MAX_LEFT_OUT;
 use super::run::pack_of_tree;
@@ -32,6 +34,26 @@ struct PackShare<'c> {
     request: PackRequest,
 }
 
+/// A part of a pack of several sources: the pack of one of them, whose name stands before the paths of files.
+#[derive(Clone, Debug)]
+pub(crate) struct PackOfSource {
+    pub request: PackRequest,
+    pub source: SourceName,
+}
+
+impl Operation for PackOfSource {
+    const NAME: &'static str = "pack_of_source";
+
+    type Reply = PackReply;
+
+    fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<PackReply, Error> {
+        match corpus.alone() {
+            Some(engine) => pack_of_tree(engine, &self.request, call, Some(&self.source)),
+            None => pack_of_sources(corpus, &self.request, call),
+        }
+    }
+}
+
 /// Collects the pack of several trees.
 pub(super) fn pack_of_sources(
     corpus: &Corpus,
@@ -44,13 +66,20 @@ pub(super) fn pack_of_sources(
     let page = lookup::parse_offset(request.cursor.as_deref())?;
     let (shares, found) = shares(corpus, request, call)?;
     let mut whole: Option<PackReply> = None;
-    // The other warnings are about the words of the task, which each tree has as well.
-    let silent = found.warnings.into_iter().filter(|text| text.starts_with("source '"));
-    let (mut warnings, mut has_more): (Vec<String>, bool) = (silent.collect(), false);
-    for PackShare { member, request, .. } in shares {
-        let Ok(engine) = &member.engine else { continue };
-        let name = member.name();
-        let mut own = pack_of_tree(engine, &request, call, Some(name))?;
+    let mut warnings = match &corpus.remote {
+        Some(remote) => remote.state().warnings,
+        // The other warnings are about the words of the task, which each tree has as well.
+        None => found.warnings.into_iter().filter(|text| text.starts_with("source '")).collect(),
+    };
+    let mut has_more = false;
+    let pack = |share: &PackShare<'_>| {
+        let part = PackOfSource { request: share.request.clone(), source: share.member.name().clone() };
+        corpus.answers_of(share.member)?.call(&part, call)
+    };
+    // All sources are asked before one is waited for.
+    let packs: Vec<Result<PackReply, Error>> = shares.iter().map(pack).collect();
+    for (share, own) in shares.iter().zip(packs) {
+        let (name, mut own) = (share.member.name(), own?);
         has_more |= own.next.is_some();
         warnings.extend(own.warnings.drain(..).map(|text| of_source(name, &text)));
         own.files.iter_mut().for_each(|file| file.source = Some(name.clone()));
@@ -82,7 +111,11 @@ pub(super) fn pack_of_sources(
     whole.notes.truncate(MAX_PACK_NOTES);
     whole.snapshot = found.snapshot;
     whole.next = has_more.then(|| page_cursor(whole.snapshot.generation, page + 1));
-    (whole.budget, whole.sources, whole.warnings) = (request.budget, found.sources, warnings);
+    let sources = match &corpus.remote {
+        Some(_) => corpus.members.iter().filter_map(|source| present(corpus, source)).collect(),
+        None => found.sources,
+    };
+    (whole.budget, whole.sources, whole.warnings) = (request.budget, sources, warnings);
     whole.settle_sources();
     Ok(whole)
 }
@@ -99,10 +132,11 @@ fn shares<'c>(
         max_results: DIVIDING_HITS,
         ..SearchRequest::new(&*request.task)
     };
-    let found = corpus.call(&search, call)?;
+    corpus.check_scope(search.filter.path.as_deref())?;
+    let found = search::search_all(corpus, std::slice::from_ref(&search.query), &search, call)?;
     let bare = PackRequest { seed_files: Vec::new(), seed_symbols: Vec::new(), ..request.clone() };
     let mut shares: Vec<PackShare<'c>> = Vec::new();
-    for member in corpus.members.iter().filter(|member| member.engine.is_ok()) {
+    for member in corpus.members.iter().filter(|member| corpus.answers_of(member).is_ok()) {
         let own = found.results.iter().filter(|hit| hit.source.as_ref() == Some(member.name()));
         shares.push(PackShare { member, mass: own.map(|hit| hit.score).sum(), request: bare.clone() });
     }
@@ -143,15 +177,17 @@ fn add_seed(corpus: &Corpus, shares: &mut [PackShare<'_>], typed: &str, is_file:
     let (only, rest) = corpus.addressed(typed);
     let mut is_known = false;
     for share in shares {
-        let Ok(engine) = &share.member.engine else { continue };
+        let Ok(answers) = corpus.answers_of(share.member) else { continue };
         let is_there = match only {
             Some(only) => only == share.member.name(),
             None if is_file => {
                 let path = RelPath::new(rest)?;
-                current::ready(engine, &|_| ())?.0.file_at(path.as_str()).is_some()
+                let filter = FilterSpec { path: Some(path.to_string()), ..FilterSpec::default() };
+                let asked = answers.ask(&FilesRequest { filter, max_results: 1, ..FilesRequest::new("") });
+                asked.is_ok_and(|reply| reply.files.iter().any(|file| file.path == path))
             }
             None => {
-                let asked = engine.ask(&GraphRequest::new(GraphQuestion::Definitions, rest));
+                let asked = answers.ask(&GraphRequest::new(GraphQuestion::Definitions, rest));
                 asked.is_ok_and(|reply| !reply.definitions.is_empty())
             }
         };
