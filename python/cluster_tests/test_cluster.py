@@ -160,7 +160,8 @@ def test_questions_are_answered_as_by_one_engine(world: World) -> None:
         of_shards = world.cluster.front().ask("search", {"query": "merge the window", "cursor": over_shards})
         assert _without_snapshot(of_one) == _without_snapshot(of_shards)
         one, over_shards = of_one.to_dict()["next"], of_shards.to_dict()["next"]
-    _check(world, "grep", {"pattern": "def merge_\\w+", "max_results": 20})
+    for rank in (False, True):
+        _check(world, "grep", {"pattern": "def merge_\\w+", "max_results": 20, "rank": rank})
     for pattern in ("mrgcch", "merge", "team1/*", ""):
         _check(world, "files", {"pattern": pattern})
         _check(world, "symbols", {"pattern": pattern, "filter": {"kind": ["fn"]}})
@@ -176,6 +177,27 @@ def test_each_shard_answers_for_its_trees(world: World) -> None:
     whole = world.whole.ask("graph", {"question": "def", "target": first["name"]}).to_dict()
     assert told == {(own["path"], own["line"]) for own in whole["definitions"]}
     assert front.ask("map", {"max_items": 100}).to_dict()["files"] == N_REPOSITORIES * 12
+    pack = front.ask("pack", {"task": "merge the cache window"}).to_dict()
+    assert pack["tokens"] <= pack["budget"] and len({own["source"]["name"] for own in pack["results"]}) > 1
+    assert len(front.ask("status", {}).to_dict()["sources"]) == len(world.shards)
+    assert front.ask("skipped", {}).to_dict()["results"] == []
+    hit = world.whole.ask("search", {"query": "merge the cache"}).to_dict()["results"][0]
+    asked = {"path": hit["path"], "search": {"query": "merge the cache"}}
+    ranks = [by.ask("why_not", asked).to_dict() for by in (world.whole, front)]
+    assert [(own["rank"], own["hit"]["score"]) for own in ranks] == [(1, hit["score"])] * 2
+
+
+def test_each_copy_of_a_shard_is_asked_about_its_index(world: World) -> None:
+    shard = world.shards[0]
+    said = json.loads(world.command("ask", shard.name, "doctor").stdout)
+    assert len(said) == 2 and all(one["ask"]["clean"] for one in said), said
+    note = {"kind": "failure", "text": "the merged cache was stale", "links": []}
+    said = world.cluster.ask(shard.name, "add_note", note)
+    assert len({one["ask"]["results"][0]["id"] for one in said}) == 1, said
+    found = world.cluster.front().ask("search_notes", {"query": "is the merged cache stale"}).to_dict()
+    assert [row["source"]["name"] for row in found["results"]] == [shard.name]
+    wrong = world.command("ask", "nowhere", "doctor")
+    assert wrong.returncode == 1 and wrong.stderr.startswith("spyhop-cluster: there is no shard 'nowhere'")
 
 
 def test_messages_are_few_and_small(world: World) -> None:
@@ -294,7 +316,7 @@ def test_the_server_answers_as_the_program(served: World) -> None:
         assert _plain(own["structuredContent"]) == _plain(program["structuredContent"]), name
     wrong = _tool("codebase_search", {"query": ""}, TOKENS["all"])
     assert wrong["isError"] and "query is empty" in wrong["content"][0]["text"]
-    unknown = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "index_status"}}
+    unknown = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "list_views"}}
     assert _asked("/mcp", unknown, TOKENS["all"])[1]["error"]["code"] == -32602
 
 
@@ -348,7 +370,7 @@ def test_a_token_chooses_what_is_read(served: World) -> None:
     assert (status, missing[0]) == (404, 404) and told["error"].replace(path, "") == missing[1]["error"].replace(path.replace(".py", "_.py"), "")
     status, told = _asked("/api/v1/search", hits, TOKENS["none"])
     assert status == 400 and told["kind"] == "bad-request" and "group" not in told["error"]
-    assert _asked("/api/v1/pack", {"task": "merge"}, TOKENS["all"])[1]["kind"] == "not-federated"
+    assert _asked("/api/v1/views", {}, TOKENS["all"])[1]["kind"] == "not-federated"
     assert _asked("/nowhere", {}, TOKENS["all"])[0] == 404
     assert _asked("/api/v1/search", {"query": "x" * (1 << 20)}, TOKENS["all"])[0] == 413
 

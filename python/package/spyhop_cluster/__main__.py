@@ -40,6 +40,10 @@ def _parser() -> argparse.ArgumentParser:
     grep.add_argument("--max-results", type=int, default=50)
     grep.add_argument("--path", action="append", default=[])
     grep.add_argument("--cursor")
+    ask = commands.add_parser("ask", help="ask each copy of a shard an operation about its index")
+    ask.add_argument("shard")
+    ask.add_argument("operation", help="such as doctor, views, explain_skips, add_note")
+    ask.add_argument("request", nargs="?", default="{}", help="its fields as JSON")
     sync = commands.add_parser("sync", help="fetch and index a repository, or all")
     sync.add_argument("repository", nargs="?")
     serve = commands.add_parser("serve", help="answer over HTTP and to agents, until the process is ended")
@@ -84,7 +88,11 @@ def main(given: Optional[Sequence[str]] = None) -> int:
     elif arguments.command == "down":
         cluster.down()
     else:
-        said = cluster.status() if arguments.command == "status" else cluster.sync(arguments.repository)
+        said = {
+            "status": cluster.status,
+            "sync": lambda: cluster.sync(arguments.repository),
+            "ask": lambda: cluster.ask(arguments.shard, arguments.operation, json.loads(arguments.request)),
+        }[arguments.command]()
         print(json.dumps(said, indent=2))
         return 1 if any("error" in one for one in said) else 0
     return 0

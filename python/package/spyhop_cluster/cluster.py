@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Iterable, Optional, Sequence, Union
 
 import ray
 from ray.exceptions import GetTimeoutError, RayActorError, RayError
@@ -138,11 +138,10 @@ class Cluster:
         except RayActorError as error:
             raise NoCopyError(str(error)) from error
 
-    def _each(self, act: str, *arguments: Any) -> list[dict[str, Any]]:
+    def _each(self, machines: Iterable[str], act: str, *arguments: Any) -> list[dict[str, Any]]:
         """What each machine says to a call; an error is said instead."""
-        machines = sorted({machine for row in self.rows() for machine in row["machines"]})
         calls = []
-        for machine in machines:
+        for machine in sorted(machines):
             try:
                 calls.append((machine, getattr(self._actor(machine), act).remote(*arguments)))
             except NoCopyError as error:
@@ -154,19 +153,36 @@ class Cluster:
                     raise call
                 said.append({"machine": machine, act: ray.get(call)})
             except (RayError, NoCopyError) as error:
-                said.append({"machine": machine, "error": str(error).split("\n", 1)[0]})
+                said.append({"machine": machine, "error": _why(error)})
         return said
+
+    def _all(self) -> set[str]:
+        return {machine for row in self.rows() for machine in row["machines"]}
+
+    def ask(self, shard: str, operation: str, request: dict[str, Any]) -> list[dict[str, Any]]:
+        """What each copy of a shard says to an operation about one index, such as `doctor`, `views` or `add_note`. Every copy is
+        asked, so that a note is recorded in all of them."""
+        copies = {row["shard"]["name"]: row["machines"] for row in self.rows()}
+        if shard not in copies:
+            raise ValueError(f"there is no shard '{shard}'; the shards are {', '.join(copies)}")
+        return self._each(copies[shard], "ask", shard, operation, json.dumps(request))
 
     def status(self) -> list[dict[str, Any]]:
         """Of each machine its copies with their files and commits, or why it does not answer."""
-        return self._each("status")
+        return self._each(self._all(), "status")
 
     def sync(self, repository: Optional[str] = None) -> list[dict[str, Any]]:
         """Fetches and indexes a repository, or all, on every machine that has a copy."""
-        return self._each("sync", repository)
+        return self._each(self._all(), "sync", repository)
 
     def down(self) -> None:
         """Ends the searchers. Work trees and indexes stay for the next `up`."""
         for name in self._names():
             ray.kill(ray.get_actor(name, namespace=NAMESPACE))
         self._actors.clear()
+
+
+def _why(error: Exception) -> str:
+    """The error of a call, without the trace of the process that was called."""
+    cause = getattr(error, "cause", None) or error
+    return str(cause).split("\n", 1)[0]

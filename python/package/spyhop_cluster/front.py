@@ -19,7 +19,7 @@ GIVEN_UP = 30.0
 AVOIDED = 5.0
 
 #: The operations whose answer is that of one engine over all files, so that a machine answers for its shards as one.
-MERGED = frozenset(("search", "search_batch", "grep", "files", "symbols"))
+MERGED = frozenset(("search", "search_batch", "grep", "files", "symbols", "why_not"))
 
 #: By how often all copies have been tried: the factor of the seconds after which one is late.
 PATIENCE = (1, 10, 100)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -88,6 +89,11 @@ class Searcher:
             else:
                 told.append(None)
         return told
+
+    def ask(self, shard: str, operation: str, request: str) -> dict[str, Any]:
+        """The reply of one copy to an operation about its index."""
+        reply: dict[str, Any] = self.engines[shard].ask(operation, json.loads(request)).to_dict()
+        return reply
 
     def status(self) -> dict[str, Any]:
         """The copies: of each shard the number of its files, and the commit of each repository."""
