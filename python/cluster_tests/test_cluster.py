@@ -10,6 +10,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -29,6 +30,7 @@ from ray.cluster_utils import Cluster as RayCluster
 
 import spyhop
 from spyhop_cluster import Cluster, packed, read_repositories, server
+from spyhop_cluster.front import LATE
 
 WORDS = """acquire balance cache deliver expire filter gather handle invoke journal key lookup merge notify order parse quota
 resolve session token update verify window yield""".split()
@@ -180,7 +182,7 @@ def test_each_shard_answers_for_its_trees(world: World) -> None:
     pack = front.ask("pack", {"task": "merge the cache window"}).to_dict()
     assert pack["tokens"] <= pack["budget"] and len({own["source"]["name"] for own in pack["results"]}) > 1
     assert len(front.ask("status", {}).to_dict()["sources"]) == len(world.shards)
-    assert front.ask("skipped", {}).to_dict()["results"] == []
+    assert front.ask("skipped", {}).to_dict()["entries"] == []
     hit = world.whole.ask("search", {"query": "merge the cache"}).to_dict()["results"][0]
     asked = {"path": hit["path"], "search": {"query": "merge the cache"}}
     ranks = [by.ask("why_not", asked).to_dict() for by in (world.whole, front)]
@@ -452,6 +454,40 @@ def test_a_copy_without_an_answer_is_late_only_once(world: World) -> None:
         assert _without_snapshot(reply) == _without_snapshot(world.whole.ask("search", {"query": query}))
         # A question that waited for the silent copy would take more than 30 seconds; the machine of the tests may be busy.
         assert time.monotonic() - begun < 20
+
+
+def test_a_slow_machine_is_avoided(world: World) -> None:
+    front, queries = world.cluster.front(), _queries(100)
+
+    def measured() -> tuple[float, float]:
+        times = []
+        for query in queries:
+            begun = time.monotonic()
+            front.ask("search", {"query": query})
+            times.append(time.monotonic() - begun)
+        return sorted(times)[50], sorted(times)[98]
+
+    measured()
+    usual, done = measured(), threading.Event()
+    pid = world.cluster.status()[0]["status"]["pid"]
+
+    def throttle() -> None:
+        while not done.is_set():
+            os.kill(pid, signal.SIGSTOP)
+            time.sleep(0.45)
+            os.kill(pid, signal.SIGCONT)
+            time.sleep(0.05)
+
+    thread = threading.Thread(target=throttle)
+    thread.start()
+    try:
+        slowed = measured()
+    finally:
+        done.set()
+        thread.join()
+    print("p50 and p99: {:.3f} and {:.3f} s; with a searcher that runs a tenth of the time {:.3f} and {:.3f} s".format(*usual, *slowed))
+    # The time after which a copy is late, and what the load of the machine of the tests may add.
+    assert slowed[1] < usual[1] + 10 * LATE
 
 
 def test_a_node_is_killed_and_then_another(world: World) -> None:

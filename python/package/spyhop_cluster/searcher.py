@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -96,12 +97,12 @@ class Searcher:
         return reply
 
     def status(self) -> dict[str, Any]:
-        """The copies: of each shard the number of its files, and the commit of each repository."""
+        """The process, and the copies: of each shard the number of its files, and the commit of each repository."""
         copies = {}
         for name, shard in self.shards.items():
             files = self.engines[name].status().files if name in self.engines else None
             copies[name] = {"files": files, "commits": self._commits(shard)}
-        return {"machine": self.machine, "copies": copies}
+        return {"machine": self.machine, "pid": os.getpid(), "copies": copies}
 
 
 def _git(folder: Path, *arguments: str) -> str:
