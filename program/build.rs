@@ -1,4 +1,4 @@
-//! Options of the linker that make the release program smaller (73.7 to 70.9 MB on Linux): functions with the same machine code are
+//! Options of the linker that make the release program smaller (by 2.8 MB of 73.7 MB on Linux): functions with the same machine code are
 //! linked once, and the addresses that the loader adjusts are stored as a bit map instead of 24 bytes each.
 
 use std::env;
