@@ -474,9 +474,9 @@ def test_a_slow_machine_is_avoided(world: World) -> None:
     def throttle() -> None:
         while not done.is_set():
             os.kill(pid, signal.SIGSTOP)
-            time.sleep(0.45)
+            time.sleep(9)
             os.kill(pid, signal.SIGCONT)
-            time.sleep(0.05)
+            time.sleep(1)
 
     thread = threading.Thread(target=throttle)
     thread.start()
@@ -486,7 +486,7 @@ def test_a_slow_machine_is_avoided(world: World) -> None:
         done.set()
         thread.join()
     print("p50 and p99: {:.3f} and {:.3f} s; with a searcher that runs a tenth of the time {:.3f} and {:.3f} s".format(*usual, *slowed))
-    # The time after which a copy is late, and what the load of the machine of the tests may add.
+    # A question that waits for the stopped searcher takes up to nine seconds. The load of the machine may add some.
     assert slowed[1] < usual[1] + 10 * LATE
 
 
