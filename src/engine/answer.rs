@@ -61,7 +61,11 @@ pub(crate) struct AnswerContext<'a> {
     activity: ActivitySource,
     /// The record of earlier calls, unless the request excludes it.
     session: Option<session::ActivityRecord>,
-    /// Compares the texts of the first files with the queries, if the tree has opted in: by vectors, and by expansions.
+    models: Models,
+}
+
+/// The models that compare the texts of the first files with the queries, if the trees have opted in.
+struct Models {
     similar: Option<Arc<dyn SimilarTexts>>,
     expanded: Option<Arc<dyn SimilarTexts>>,
     reranker: Option<Arc<dyn Reranker>>,
@@ -101,19 +105,8 @@ impl<'a> AnswerContext<'a> {
         };
         let activity = activity.clone();
         let [similar, expanded] = StoredKind::ALL.map(|kind| engine.semantic().similar(kind));
-        let reranker = engine.semantic().reranker();
-        AnswerContext {
-            engine,
-            snapshot,
-            filter,
-            request,
-            trees,
-            activity,
-            session,
-            similar,
-            expanded,
-            reranker,
-        }
+        let models = Models { similar, expanded, reranker: engine.semantic().reranker() };
+        AnswerContext { engine, snapshot, filter, request, trees, activity, session, models }
     }
 
     /// The context for answering `request` from the joined `snapshot` of several trees, which vectors compare if all trees
@@ -126,27 +119,17 @@ impl<'a> AnswerContext<'a> {
         request: &'a SearchRequest,
     ) -> AnswerContext<'a> {
         let engine = trees.masking_engine();
-        let (activity, session, reranker) = (ActivitySource::Ignored, None, None);
+        let (activity, session) = (ActivitySource::Ignored, None);
         let [similar, expanded] = StoredKind::ALL.map(|kind| semantic::similar_in_all(kind, trees.engines()));
-        AnswerContext {
-            engine,
-            snapshot,
-            filter,
-            request,
-            trees,
-            activity,
-            session,
-            similar,
-            expanded,
-            reranker,
-        }
+        let models = Models { similar, expanded, reranker: None };
+        AnswerContext { engine, snapshot, filter, request, trees, activity, session, models }
     }
 
     /// Ranks every query and assembles the reply.
     pub fn reply(&self, all: &AskedQueries, origin: ReplyOrigin) -> Result<SearchReply, Error> {
         let queries = &all.parsed;
         let offset = lookup::parse_offset(self.request.cursor.as_deref())?;
-        if let (Some(similar), [_, _, ..]) = (&self.similar, &queries[..]) {
+        if let (Some(similar), [_, _, ..]) = (&self.models.similar, &queries[..]) {
             similar.prepare(&queries.iter().map(|query| query.text.as_str()).collect::<Vec<_>>());
         }
         let (mut asked, mut lost) = self.ask_all(all)?;
@@ -389,9 +372,9 @@ impl<'a> AnswerContext<'a> {
             quoting,
             session: self.session.as_ref(),
             per_file: self.request.per_file,
-            similar: self.similar.as_deref(),
-            expanded: self.expanded.as_deref(),
-            reranker: self.reranker.as_deref(),
+            similar: self.models.similar.as_deref(),
+            expanded: self.models.expanded.as_deref(),
+            reranker: self.models.reranker.as_deref(),
             exhaustive,
             statistics: None,
         }

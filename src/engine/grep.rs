@@ -442,7 +442,7 @@ fn printed_grep(
     PrintedGrep { matched: printed.matched, incomplete, searched_nothing, warnings }
 }
 
-/// What the lines of a request match.
+/// The patterns of a request, and how they match.
 pub(crate) fn wanted(request: &GrepRequest) -> Wanted {
     let patterns = std::iter::once(&request.pattern).chain(&request.or_patterns).cloned().collect();
     Wanted {

@@ -93,7 +93,7 @@ impl SemanticRequest {
     }
 }
 
-/// What the tree has opted in to have stored.
+/// The kinds of rows that the tree has opted in to.
 pub(super) fn kinds(engine: &Engine) -> Result<Vec<StoredKind>, SemanticError> {
     Ok(SemanticSettings::read(engine.semantic().path())?.unwrap_or_default().kinds())
 }
@@ -152,7 +152,7 @@ pub(super) fn shown(engine: &Engine) -> Option<String> {
     }
 }
 
-/// What compares texts of several trees: `None` unless all have opted in to vectors or expansions of one model, since
+/// The comparison of texts of several trees: `None` unless all have opted in to vectors or expansions of one model, since
 /// similarities to different models cannot be ordered. Each tree's settings permit that the question goes to the model.
 pub(super) fn similar_in_all<'e>(
     kind: StoredKind,
@@ -180,7 +180,7 @@ pub(super) fn similar_in_all<'e>(
     (!all.is_empty()).then(|| Arc::new(SimilarInAll(all)) as Arc<dyn SimilarTexts>)
 }
 
-/// What is stored of several trees. A content has that of the first tree that knows the content.
+/// The rows of several trees. A content has the rows of the first tree that knows the content.
 struct SimilarInAll(Vec<Arc<dyn SimilarTexts>>);
 
 impl SimilarTexts for SimilarInAll {
@@ -377,7 +377,7 @@ impl Selection {
     }
 }
 
-/// What is damaged of what is stored.
+/// The warning about damaged rows, if there are any.
 pub(super) fn damage(kind: StoredKind, stored: &StoredVectors) -> Option<String> {
     let StoredVectors { damaged, .. } = stored;
     (*damaged > 0)
@@ -418,9 +418,7 @@ fn build_kind(
     let spyhop_semantic::BuildReport { files, sent, known, tokens, taken } = report;
     let mut done = match kind {
         _ if taken > 0 => {
-            format!(
-                "{files} files: {taken} vectors taken from the database, {sent} parts sent; {known} had vectors"
-            )
+            format!("{files} files: {taken} stored vectors taken, {sent} parts sent; {known} had vectors")
         }
         StoredKind::Vectors => {
             format!("{files} files: {sent} parts sent, about {tokens} tokens; {known} had vectors")

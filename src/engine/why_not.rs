@@ -91,7 +91,9 @@ impl Operation for OutsideHead {
                 return best_of(
                     trees.all().iter().map(|tree| without_file(tree.engine, tree.snapshot, &path)),
                 )
-                .ok_or_else(|| Error::bad("there is no tree to ask"));
+                .ok_or_else(|| {
+                    Error::new(ErrorKind::NotFound, format!("no tree of this shard answers for '{path}'"))
+                });
             };
             let answer = AnswerContext::joined(trees, snapshot, &filter, search);
             match filtered(&answer, &filter, file)? {

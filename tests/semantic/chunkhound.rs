@@ -88,7 +88,7 @@ fn a_build_takes_the_vectors_of_a_database() {
     let ran = tree.run(&["semantic", "build"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     // What a build reads of keys.rs has a masked value, which the database does not have.
-    assert!(ran.out.contains("2 files: 2 vectors taken from the database"), "{}", ran.out);
+    assert!(ran.out.contains("2 files: 2 stored vectors taken"), "{}", ran.out);
     assert_eq!(server.n_calls(), 0, "nothing is sent by a build");
     let reply = tree.json(&["search", "draw the longest shape long ago", "--mode", "debug"]);
     assert_eq!(server.n_calls(), 1);
@@ -164,7 +164,7 @@ fn a_database_that_chunkhound_made_is_read() {
     let ran = tree.run(&[&["semantic", "enable"][..], &of_model, &of_database].concat());
     assert_eq!(ran.code, 0, "{}", ran.err);
     let ran = tree.run(&["semantic", "build"]);
-    assert!(ran.out.contains(" vectors taken from the database, 0 parts sent"), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains(" stored vectors taken, 0 parts sent"), "{}{}", ran.out, ran.err);
     assert_eq!(server.n_calls(), n_calls, "nothing is sent by a build");
     let reply = tree.json(&["search", "draw the longest shape long ago", "--mode", "debug"]);
     assert_eq!(reply["backend"], "lexical+symbol+path+semantic");

@@ -77,12 +77,7 @@ fn one_machine_makes_vectors_and_another_takes_them() {
     );
     let sent = server.texts().len();
     let ran = with_key(&two, &["semantic", "build"]);
-    assert!(
-        ran.out.contains("4 files: 4 vectors taken from the database, 0 parts sent"),
-        "{}{}",
-        ran.out,
-        ran.err
-    );
+    assert!(ran.out.contains("4 files: 4 stored vectors taken, 0 parts sent"), "{}{}", ran.out, ran.err);
     assert_eq!(server.texts().len(), sent);
     assert_eq!(asked(&one), asked(&two));
     // Only what the collection lacks is made; its vectors are there for the next.

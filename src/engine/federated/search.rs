@@ -78,6 +78,21 @@ pub(super) fn near_names(state: &mut AskedState, typed: &str) -> Result<Vec<Stri
     names.ok_or_else(pending)
 }
 
+/// The ranking of a query over the shards that answer, with its files and the numbers of these shards; an error while replies are
+/// missing.
+fn ranked(
+    state: &mut AskedState,
+    query: &Query,
+    settings: RankSettings<'_>,
+    search: &Arc<AskedSearch>,
+) -> Result<(Federated, ShardFiles, Vec<usize>), Error> {
+    let (mut table, asking) = (ShardFiles::default(), Asking::new(&state.shards, search));
+    let ranked = federated::rank(query, settings, &asking, &mut table)?;
+    let (live, missing) = asking.finish();
+    note(&mut state.shards, missing);
+    Ok((ranked.ok_or_else(pending)?, table, live))
+}
+
 /// By shard that answers: the files with matching lines, and their numbers.
 pub(super) type MatchedByShard = Vec<Vec<(RelPath, u32)>>;
 
@@ -96,11 +111,8 @@ pub(super) fn by_relevance(
     let listed: Vec<Vec<(String, u32)>> = matched.iter().map(listed).collect();
     let exact = Some(ExactFiles::Listed(&listed));
     let settings = RankSettings { profile: Profile::built_in(), per_file: 1, has_kinds: false, exact };
-    let (mut table, asking) = (ShardFiles::default(), Asking::new(&state.shards, &search));
-    let ranked = federated::rank(&query, settings, &asking, &mut table)?;
-    let (_, missing) = asking.finish();
-    note(&mut state.shards, missing);
-    let files = ranked.ok_or_else(pending)?.ranking.files;
+    let (ranked, table, _) = ranked(state, &query, settings, &search)?;
+    let files = ranked.ranking.files;
     Ok(files.iter().map(|ranked| RelPath::new(table.path(ranked.file))).collect::<Result<_, _>>()?)
 }
 
@@ -224,11 +236,7 @@ pub(super) fn rank_of(
     let profile = profile.as_deref().unwrap_or(Profile::built_in());
     let exact = exhaustive.then_some(ExactFiles::AsWritten);
     let settings = RankSettings { profile, per_file: *per_file, has_kinds: !filter.kind.is_empty(), exact };
-    let (mut table, asking) = (ShardFiles::default(), Asking::new(&state.shards, search));
-    let ranked = federated::rank(query, settings, &asking, &mut table)?;
-    let (live, missing) = asking.finish();
-    note(&mut state.shards, missing);
-    let Federated { ranking, terms, .. } = ranked.ok_or_else(pending)?;
+    let (Federated { ranking, terms, .. }, table, live) = ranked(state, query, settings, search)?;
     let place = ranking.files.iter().position(|ranked| table.path(ranked.file) == path.as_str());
     let best = ranking.hits.iter().find(|hit| Some(hit.file) == place);
     let mut told = Vec::new();

@@ -19,9 +19,9 @@ const KEPT_QUESTIONS: usize = 256;
 /// The parts of a file whose mean similarity is that of the file. One part is chance, and all of them hide it.
 const BEST_PARTS: usize = 2;
 
-/// What asks questions of stored rows.
+/// Prepares questions to stored rows.
 pub trait RowAsker: Send + Sync {
-    /// What compares texts by these rows.
+    /// The comparison of texts by these rows.
     fn comparer(self: Arc<Self>, stored: Stored) -> Arc<dyn SimilarTexts>;
 }
 
@@ -132,7 +132,7 @@ impl SimilarTexts for Comparer {
     }
 }
 
-/// What compares texts when the settings or the rows cannot be read: it says why.
+/// Stands for a comparison or a reranker whose settings or rows cannot be read, and says why.
 pub struct Broken {
     pub error: SemanticError,
     pub without: &'static str,

@@ -58,19 +58,19 @@ pub struct SemanticFolder {
 struct Open {
     settings: FileStamp,
     asker: Arc<dyn RowAsker>,
-    place: StorePlace,
+    location: StoreLocation,
     records: FileStamp,
     comparer: Arc<dyn SimilarTexts>,
 }
 
 /// Where the rows of a model are.
-struct StorePlace {
+struct StoreLocation {
     folder: PathBuf,
     /// The bytes of a row.
     width: usize,
 }
 
-impl StorePlace {
+impl StoreLocation {
     fn stored(&self) -> Result<Stored, SemanticError> {
         Stored::open(&self.folder, self.width)
     }
@@ -144,19 +144,19 @@ impl SemanticFolder {
         open: &mut Option<Open>,
         settings: FileStamp,
     ) -> Result<Arc<dyn SimilarTexts>, SemanticError> {
-        let (asker, place, known) = match open.take().filter(|open| open.settings == settings) {
-            Some(open) => (open.asker, open.place, Some((open.records, open.comparer))),
+        let (asker, location, known) = match open.take().filter(|open| open.settings == settings) {
+            Some(open) => (open.asker, open.location, Some((open.records, open.comparer))),
             None => {
-                let (asker, place) = self.asker(kind, &self.settings()?)?;
-                (asker, place, None)
+                let (asker, location) = self.asker(kind, &self.settings()?)?;
+                (asker, location, None)
             }
         };
-        let records = stamp(&place.folder.join("files"));
+        let records = stamp(&location.folder.join("files"));
         let comparer = match known.filter(|(known, _)| *known == records) {
             Some((_, comparer)) => comparer,
-            None => Arc::clone(&asker).comparer(place.stored()?),
+            None => Arc::clone(&asker).comparer(location.stored()?),
         };
-        *open = Some(Open { settings, asker, place, records, comparer: Arc::clone(&comparer) });
+        *open = Some(Open { settings, asker, location, records, comparer: Arc::clone(&comparer) });
         Ok(comparer)
     }
 
@@ -165,39 +165,46 @@ impl SemanticFolder {
         &self,
         kind: StoredKind,
         settings: &SemanticSettings,
-    ) -> Result<(Arc<dyn RowAsker>, StorePlace), SemanticError> {
+    ) -> Result<(Arc<dyn RowAsker>, StoreLocation), SemanticError> {
         match kind {
             StoredKind::Vectors => {
-                let (provider, place) = self.vectors(settings)?;
+                let (provider, location) = self.vectors(settings)?;
                 let name = settings.provider.as_ref().map(ProviderSettings::model).unwrap_or_default();
-                Ok((Arc::new(QuestionAsker::new(provider, name, place.width)), place))
+                Ok((Arc::new(QuestionAsker::new(provider, name, location.width)), location))
             }
             StoredKind::Expansions => {
                 let own = settings.expansion.as_ref().ok_or(SemanticError::NotEnabled)?;
-                Ok((expansion::asker(own)?, self.place(kind, settings)?))
+                Ok((expansion::asker(own)?, self.location(kind, settings)?))
             }
         }
     }
 
     /// Where the rows of the model of the settings are.
-    fn place(&self, kind: StoredKind, settings: &SemanticSettings) -> Result<StorePlace, SemanticError> {
+    fn location(
+        &self,
+        kind: StoredKind,
+        settings: &SemanticSettings,
+    ) -> Result<StoreLocation, SemanticError> {
         let (identity, width) = match (kind, &settings.expansion) {
             (StoredKind::Vectors, _) => return Ok(self.vectors(settings)?.1),
             (StoredKind::Expansions, own) => {
                 expansion::identity(own.as_ref().ok_or(SemanticError::NotEnabled)?)
             }
         };
-        Ok(self.place_of(&format!("{FORM} {identity}"), width))
+        Ok(self.location_of(&format!("{FORM} {identity}"), width))
     }
 
-    fn place_of(&self, identity: &str, width: usize) -> StorePlace {
+    fn location_of(&self, identity: &str, width: usize) -> StoreLocation {
         let folder = self.path.join(&blake3::hash(identity.as_bytes()).to_hex()[..16]);
-        StorePlace { folder, width }
+        StoreLocation { folder, width }
     }
 
     /// The provider of the settings, and where its vectors are. The width of a row is the number of dimensions that are
     /// stored.
-    fn vectors(&self, settings: &SemanticSettings) -> Result<(Box<dyn Provider>, StorePlace), SemanticError> {
+    fn vectors(
+        &self,
+        settings: &SemanticSettings,
+    ) -> Result<(Box<dyn Provider>, StoreLocation), SemanticError> {
         let provider = provider_of(settings.provider.as_ref().ok_or(SemanticError::NotEnabled)?)?;
         let dimensions = settings.stored_dimensions.min(provider.dimensions());
         let identity = format!("{FORM} {dimensions} {}", provider.identity());
@@ -205,7 +212,7 @@ impl SemanticFolder {
             Some(database) => format!("{identity} {}", database.database.display()),
             None => identity,
         };
-        Ok((provider, self.place_of(&identity, dimensions)))
+        Ok((provider, self.location_of(&identity, dimensions)))
     }
 
     fn settings(&self) -> Result<SemanticSettings, SemanticError> {
@@ -259,7 +266,7 @@ impl SemanticFolder {
 
     /// What is stored for the model of the settings.
     pub fn stored(&self, kind: StoredKind) -> Result<StoredVectors, SemanticError> {
-        let stored = self.place(kind, &self.settings()?)?.stored()?;
+        let stored = self.location(kind, &self.settings()?)?.stored()?;
         Ok(StoredVectors {
             contents: stored.n_contents(),
             rows: stored.n_rows(),
@@ -270,7 +277,7 @@ impl SemanticFolder {
 
     /// For each content, whether it lacks what is to be stored.
     pub fn lacking(&self, kind: StoredKind, contents: &[ContentHash]) -> Result<Vec<bool>, SemanticError> {
-        let stored = self.place(kind, &self.settings()?)?.stored()?;
+        let stored = self.location(kind, &self.settings()?)?.stored()?;
         Ok(contents.iter().map(|content| !stored.is_whole(*content)).collect())
     }
 
@@ -305,20 +312,20 @@ impl SemanticFolder {
             return Err(SemanticError::AboveCap { tokens: estimate.tokens, cap });
         }
         let settings = self.settings()?;
-        let (maker, place, database) = match (kind, &settings.expansion) {
+        let (maker, location, database) = match (kind, &settings.expansion) {
             (StoredKind::Vectors, _) => {
-                let (provider, place) = self.vectors(&settings)?;
-                let database = database_of(&settings, place.width)?;
+                let (provider, location) = self.vectors(&settings)?;
+                let database = database_of(&settings, location.width)?;
                 let provider = shared(provider, &settings)?;
-                let maker = VectorMaker { provider, stored_dimensions: place.width };
-                (Box::new(maker) as Box<dyn RowMaker>, place, database)
+                let maker = VectorMaker { provider, stored_dimensions: location.width };
+                (Box::new(maker) as Box<dyn RowMaker>, location, database)
             }
             (StoredKind::Expansions, own) => {
                 let own = own.as_ref().ok_or(SemanticError::NotEnabled)?;
-                (expansion::maker(own)?, self.place(kind, &settings)?, None)
+                (expansion::maker(own)?, self.location(kind, &settings)?, None)
             }
         };
-        let writer = StoreWriter::open(&place.folder, place.width)?;
+        let writer = StoreWriter::open(&location.folder, location.width)?;
         let report = BuildReport::default();
         let mut build = Build { writer, maker: &*maker, database, progress, report };
         let ended = build.run(texts);

@@ -133,7 +133,7 @@ impl Provider for SharedVectors {
             self.add(&lacking, &made)?;
             known.extend(lacking.into_iter().cloned().zip(made));
         }
-        Ok(ids.iter().filter_map(|id| known.remove(id)).collect())
+        Ok(ids.iter().filter_map(|id| known.get(id).cloned()).collect())
     }
 
     fn dimensions(&self) -> usize {
