@@ -17,7 +17,7 @@ pub fn ripgrep() -> Option<String> {
     let is_good = version.starts_with("ripgrep 15");
     assert!(is_good || named.is_none(), "SPYHOP_RG is {program}, and that is {version:?}");
     if !is_good {
-        skipped("the output of grep is not compared: ripgrep 15 is not installed (.ci/ripgrep installs it)");
+        skipped("the output of grep is not compared: ripgrep 15 is not installed (.ci/peers installs it)");
     }
     is_good.then_some(program)
 }

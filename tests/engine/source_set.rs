@@ -10,6 +10,7 @@ use spyhop_engine::{Engine, ErrorKind};
 
 use super::same_answers::{as_indexed, requests};
 use super::{Random, Tree, exact, generated, options, paths, refresh, rendered};
+use crate::support::cases;
 
 fn engine(tree: &Tree) -> Engine {
     let engine = Engine::open(tree.root(), as_indexed(tree)).unwrap();
@@ -35,7 +36,7 @@ fn without_sources(reply: &SearchReply) -> serde_json::Value {
 
 #[test]
 fn any_partition_of_a_tree_answers_as_the_tree_does() {
-    for (seed, n_parts) in [(3, 2), (5, 3), (8, 9)] {
+    for (seed, n_parts) in [(3, 2), (8, 9), (5, 3)].into_iter().take(cases(2, 3)) {
         let mut random = Random(seed);
         let whole = Tree::new("");
         let parts: Vec<Tree> = (0..n_parts).map(|_| Tree::new("")).collect();

@@ -1,6 +1,6 @@
 //! Our measures against those of ir_measures, query by query, on runs made up of chance.
 //!
-//! It needs a Python with that package: `SPYHOP_MEASURES_PYTHON`, else `python3`, as `.ci/measures` sets up. Without the
+//! It needs a Python with that package: `SPYHOP_MEASURES_PYTHON`, else `python3`, as `.ci/peers` installs. Without the
 //! variable and without the package the comparison is skipped, which is printed.
 
 use std::collections::HashMap;
@@ -56,7 +56,7 @@ fn query(number: usize, rng: &mut Rng) -> Value {
 #[test]
 fn measures_are_those_of_ir_measures() {
     let Some(python) = python() else {
-        skipped("measures_are_those_of_ir_measures: python3 has no ir_measures (.ci/measures installs it)");
+        skipped("measures_are_those_of_ir_measures: python3 has no ir_measures (.ci/peers installs it)");
         return;
     };
     let folder = Folder::new("");

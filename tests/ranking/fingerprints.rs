@@ -25,16 +25,17 @@ const NAME_PARTS: usize = 3;
 #[derive(Default)]
 struct Hashes {
     known: FxHashSet<u64>,
-    lengths: FxHashSet<usize>,
+    /// A bit for each number of words or components. Tests are not optimized, and most texts are looked up in vain.
+    lengths: u64,
 }
 
 impl Hashes {
     fn hold(&self, length: usize, hash: u64) -> bool {
-        self.lengths.contains(&length) && self.known.contains(&hash)
+        length < 64 && self.lengths >> length & 1 == 1 && self.known.contains(&hash)
     }
 
     fn longest(&self) -> usize {
-        self.lengths.iter().copied().max().unwrap_or(0)
+        self.lengths.checked_ilog2().unwrap_or(0) as usize
     }
 }
 
@@ -58,7 +59,8 @@ impl Fingerprints {
                 _ => panic!("{line}"),
             };
             of_kind.known.insert(u64::from_str_radix(hash, 16).unwrap());
-            of_kind.lengths.insert(length.parse().unwrap());
+            let length: u32 = length.parse().unwrap();
+            of_kind.lengths |= 1u64.checked_shl(length).expect("fewer than 64 words");
         }
         all
     }

@@ -44,7 +44,7 @@ fn the_first_hits_of_a_longer_list_are_those_of_a_shorter_one() {
         ..Options::default()
     };
     let engine = Engine::open(repository("src/search"), options).unwrap();
-    for question in OWN {
+    for question in OWN.iter().take(cases(3, OWN.len())) {
         check(&engine, question);
     }
 }
