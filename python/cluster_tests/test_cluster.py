@@ -456,6 +456,32 @@ def test_a_copy_without_an_answer_is_late_only_once(world: World) -> None:
         assert time.monotonic() - begun < 20
 
 
+def test_a_late_machine_is_tried_again_while_others_answer(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spyhop_cluster.front.AVOIDED", 0.0)
+    front, queries = world.cluster.front(), _queries(12)
+    send, slow, waited, tried = world.cluster._send, world.cluster.machines()[0], [], []
+
+    class Never:
+        def result(self, timeout: float) -> None:
+            time.sleep(timeout)
+
+    def recorded(machine: str, messages: list[tuple[tuple[str, ...], bytes]]) -> Any:
+        if machine == slow:
+            (waited if threading.current_thread() is threading.main_thread() else tried).append(messages)
+        return Never() if machine == slow and is_stalled else send(machine, messages)
+
+    front._send, is_stalled = recorded, True
+    for query in queries[:6]:
+        front.ask("search", {"query": query})
+    assert len(waited) == 1 and tried
+    is_stalled = False
+    # A trial may be under way, and the machine of the tests may be busy.
+    deadline = time.monotonic() + 60
+    while len(waited) == 1 and time.monotonic() < deadline:
+        front.ask("search", {"query": queries[6]})
+    assert len(waited) > 1
+
+
 def test_a_slow_machine_is_avoided(world: World) -> None:
     front, queries = world.cluster.front(), _queries(100)
 

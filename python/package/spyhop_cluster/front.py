@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections import deque
 from typing import Any, Callable, Optional, Protocol, Sequence
@@ -15,7 +16,7 @@ LATE = 0.3
 #: The most seconds for which a copy is waited for.
 GIVEN_UP = 30.0
 
-#: The seconds for which other copies are asked before those of a machine that was late.
+#: The seconds after which a machine that was late is tried again.
 AVOIDED = 5.0
 
 #: The operations whose answer is that of one engine over all files, so that a machine answers for its shards as one.
@@ -98,8 +99,9 @@ class Front:
         self._front = spyhop.Front()
         self._times: deque[float] = deque(maxlen=100)
         self._turn = 0
-        #: The machines that were late, each with the time until which others are asked first.
-        self._late_until: dict[str, float] = {}
+        #: The machines that were late, each with the time from which it may be tried again. Until a trial is answered in time, other
+        #: copies are asked first.
+        self._tried_from: dict[str, float] = {}
 
     def ask(self, operation: str, request: dict[str, Any]) -> Any:
         """The reply to a request of an operation of `spyhop.Front.ask`, whose fields are those of `Engine.ask`."""
@@ -116,8 +118,7 @@ class Front:
     def _answered(self, begin: Callable[[list[str]], spyhop.Question], is_merged: bool) -> Answered:
         # Every question begins with another copy, so that the copies share the load.
         self._turn += 1
-        now = time.monotonic()
-        late = {machine for machine, until in self._late_until.items() if until > now}
+        late = set(self._tried_from)
         routes = {name: _Route(copies, self._turn, late) for name, copies in self._copies.items()}
         while True:
             groups = self._groups(routes, is_merged)
@@ -164,6 +165,7 @@ class Front:
                 of_machines.setdefault(machine, []).append((number, names, message))
         failed: list[Ask] = []
         begun = time.monotonic()
+        self._try_again(messages, begun)
         calls = []
         for machine, own in of_machines.items():
             try:
@@ -180,6 +182,8 @@ class Front:
                 failed += self._late(machine, own)
                 continue
             self._times.append(time.monotonic() - begun)
+            if self._times[-1] <= self.late():
+                self._tried_from.pop(machine, None)
             for ask, reply in zip(own, replies):
                 if reply is None:
                     failed.append(ask)
@@ -194,8 +198,25 @@ class Front:
             raise _RegroupedError
 
     def _late(self, machine: str, own: Sequence[Ask]) -> Sequence[Ask]:
-        self._late_until[machine] = time.monotonic() + AVOIDED
+        self._tried_from[machine] = time.monotonic() + AVOIDED
         return own
+
+    def _try_again(self, messages: Sequence[Ask], now: float) -> None:
+        """Sends the messages to machines that were late too, without waiting for the replies."""
+        for machine, begin in list(self._tried_from.items()):
+            asks = [(tuple(name for name in names if machine in self._copies[name]), message) for _, names, message in messages]
+            asks = [(names, message) for names, message in asks if names]
+            if begin <= now and asks:
+                self._tried_from[machine] = now + AVOIDED
+                threading.Thread(target=self._trial, args=(machine, asks), daemon=True).start()
+
+    def _trial(self, machine: str, asks: list[tuple[Names, bytes]]) -> None:
+        try:
+            replies = self._send(machine, asks).result(self.late())
+        except NoCopyError:
+            return
+        if replies is not None and None not in replies:
+            self._tried_from.pop(machine, None)
 
 
 class _RegroupedError(Exception):
