@@ -194,12 +194,15 @@ fn lines_of(engine: &Engine, path: &RelPath, lines: Option<LineRange>) -> Result
 fn place_of(engine: &Engine, path: &RelPath, missing: Error, call: &Call<'_>) -> Result<ReadReply, Error> {
     if let Some((file, lines)) = split_lines(path.as_str()) {
         let file = RelPath::new(file)?;
-        return match lines_of(engine, &file, Some(lines)) {
-            Err(error) if error.kind() == ErrorKind::NotFound => match only_file(engine, &file) {
-                Some(file) => lines_of(engine, &file, Some(lines)),
-                None => Err(error),
-            },
-            read => read,
+        let read = |file: &RelPath| match &lines {
+            Ok(lines) => lines_of(engine, file, Some(*lines)),
+            Err(wrong) => file_text(engine, file).and_then(|_| Err(Error::bad(wrong))),
+        };
+        return match read(&file) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                only_file(engine, &file).map_or(Err(error), |file| read(&file))
+            }
+            answer => answer,
         };
     }
     let is_word = !path.as_str().contains('/');
@@ -482,15 +485,20 @@ fn known_paths(engine: &Engine, path: &RelPath, is_folder: bool) -> Vec<String> 
 }
 
 /// The file and the lines of a place such as `a.rs:12`, `a.rs:12-20`, `a.rs:12:5: text` or `a.rs#L12-L20`. A line alone
-/// means the lines from there on.
-fn split_lines(place: &str) -> Option<(&str, LineRange)> {
+/// means the lines from there on. Numbers that are not a range, as in `a.rs:20-12`, are an error.
+fn split_lines(place: &str) -> Option<(&str, Result<LineRange, String>)> {
     let is_number = |text: &str| text.trim_start_matches('L').starts_with(|c: char| c.is_ascii_digit());
     let at = place.match_indices([':', '#']).map(|(at, _)| at).find(|at| is_number(&place[at + 1..]))?;
     let lines = place[at + 1..].split(':').next()?;
     let is_from = lines.chars().all(|c| c == 'L' || c.is_ascii_digit());
-    let lines: LineRange = lines.parse().ok()?;
-    let last = if is_from { Some(lines.first.saturating_add(LINES_FROM - 1)) } else { lines.last };
-    Some((&place[..at], LineRange { last, ..lines }))
+    let lines = match lines.parse::<LineRange>() {
+        Ok(lines) if is_from => {
+            Ok(LineRange { last: Some(lines.first.saturating_add(LINES_FROM - 1)), ..lines })
+        }
+        Err(_) if !lines.chars().all(|c| "L-".contains(c) || c.is_ascii_digit()) => return None,
+        parsed => parsed,
+    };
+    Some((&place[..at], lines))
 }
 
 /// Whether there is no file. No file has a name that is too long for the system.
@@ -586,7 +594,9 @@ mod tests {
     #[test]
     fn a_place_has_a_file_and_lines() {
         let check = |place: &str, expected: Option<(&str, u32, Option<u32>)>| {
-            let got = split_lines(place).map(|(file, lines)| (file, lines.first, lines.last));
+            let split = split_lines(place);
+            let got =
+                split.and_then(|(file, lines)| Some((file, lines.as_ref().ok()?.first, lines.ok()?.last)));
             assert_eq!(got, expected, "{place}");
         };
         check("src/a.rs:12", Some(("src/a.rs", 12, Some(51))));
@@ -597,8 +607,14 @@ mod tests {
         check("src/a.rs:12:5: fn a() {", Some(("src/a.rs", 12, Some(51))));
         check("a b.rs#L3-L7", Some(("a b.rs", 3, Some(7))));
         check("C::D.rs:7", Some(("C::D.rs", 7, Some(46))));
-        for none in ["src/a.rs", "Pool::take", "a.rs:", "a.rs:x", "a.rs:0"] {
+        for none in ["src/a.rs", "Pool::take", "a.rs:", "a.rs:x", "a.rs:1x"] {
             check(none, None);
+        }
+        for wrong in ["a.rs:0", "a.rs:20-12", "a.rs#L9-L3"] {
+            assert!(
+                split_lines(wrong).is_some_and(|(file, lines)| file == "a.rs" && lines.is_err()),
+                "{wrong}"
+            );
         }
     }
 }
