@@ -83,7 +83,7 @@ fn threads_do_not_change_an_answer() {
         let (path, text) = generated(number, &mut random);
         tree.write(&path, text);
     }
-    copy_into(&tree, &repository("src/index"), "own");
+    copy_into(&tree, &repository("src/search"), "own");
     let with = |threads: usize| {
         let index_dir = tree.index_dir().join(threads.to_string());
         let options = Options { index_dir: Some(index_dir), threads: Some(threads), ..as_indexed(&tree) };
