@@ -45,10 +45,8 @@ pub struct Alias {
     pub deprecated_in: Option<&'static str>,
     /// The version that is to remove the alias.
     pub removal: Option<&'static str>,
-    /// Whether a recorded session that calls the alias can be replayed.
-    pub replay: bool,
     /// Parameters that callers of the alias spell differently.
-    pub params: &'static [(&'static str, Becomes)],
+    pub params: &'static [Spelling],
     /// Parameters that callers of the alias send and the tool does not have.
     pub own: &'static [&'static Param],
     /// Arguments that the alias implies, unless its caller gives them.
@@ -56,6 +54,9 @@ pub struct Alias {
     /// The reason for the state.
     pub why: &'static str,
 }
+
+/// Names of a parameter, separated by blanks, and their translation.
+type Spelling = (&'static str, Becomes);
 
 /// The translation of a parameter.
 #[derive(Clone, Copy, Debug)]
@@ -110,93 +111,83 @@ const fn same(name: &'static str) -> Becomes {
     Becomes::As(name, |value| value)
 }
 
+/// An alias without a notice.
+const fn hidden(
+    name: &'static str,
+    canonical: &'static str,
+    params: &'static [Spelling],
+    why: &'static str,
+) -> Alias {
+    let (state, deprecated_in, removal) = (AliasState::Hidden, None, None);
+    Alias { name, canonical, state, deprecated_in, removal, params, own: &[], implied: &[], why }
+}
+
+/// An alias whose result names the replacement.
+const fn deprecated(
+    name: &'static str,
+    canonical: &'static str,
+    params: &'static [Spelling],
+    own: &'static [&'static Param],
+    why: &'static str,
+) -> Alias {
+    let (state, deprecated_in, removal) = (AliasState::Deprecated, Some("0.1.0"), Some("1.0.0"));
+    Alias { state, deprecated_in, removal, own, ..hidden(name, canonical, params, why) }
+}
+
 /// A name for reading a file.
-const READ_AS: Alias = Alias {
-    name: "read",
-    canonical: "read_file",
-    state: AliasState::Hidden,
-    deprecated_in: None,
-    removal: None,
-    replay: true,
-    params: READING,
-    own: &[],
-    implied: &[],
-    why: "Hosts teach it as a tool of their own, so agents call it unasked; read_file does the same",
-};
-
+const READ_AS: Alias = hidden(
+    "read",
+    "read_file",
+    READING,
+    "Hosts teach it as a tool of their own, so agents call it unasked; read_file does the same",
+);
 /// A name for a context pack.
-const PACK_AS: Alias = Alias {
-    name: "context_pack",
-    canonical: "get_context_pack",
-    state: AliasState::Hidden,
-    deprecated_in: None,
-    removal: None,
-    replay: true,
-    params: PACKED,
-    own: &[],
-    implied: &[],
-    why: "Hosts teach it as a tool of their own; get_context_pack does the same",
-};
-
+const PACK_AS: Alias = hidden(
+    "context_pack",
+    "get_context_pack",
+    PACKED,
+    "Hosts teach it as a tool of their own; get_context_pack does the same",
+);
 /// A name for the uses of a symbol.
-const USES_AS: Alias = Alias {
-    name: "find_usages",
-    canonical: "find_references",
-    state: AliasState::Hidden,
-    deprecated_in: None,
-    removal: None,
-    replay: true,
-    params: TARGETED,
-    own: &[],
-    implied: &[],
-    why: "Language servers and other indexes teach it; agents call it unasked, and find_references does the same",
-};
+const USES_AS: Alias = hidden(
+    "find_usages",
+    "find_references",
+    TARGETED,
+    "Language servers and other indexes teach it; agents call it unasked, and find_references does the same",
+);
 /// A name for the calls of a function.
 const CALLERS_AS: Alias = Alias { name: "get_callers", implied: &[("relation", "calls")], ..USES_AS };
 /// A name for the implementations of a type or method.
 const IMPLEMENTATIONS_AS: Alias =
     Alias { name: "find_implementations", implied: &[("relation", "implements")], ..USES_AS };
 /// A name for the surroundings of a symbol in the code graph.
-const TRACE_AS: Alias = Alias {
-    name: "call_graph",
-    canonical: "trace_symbol",
-    params: TRACED,
-    why: "As find_usages; trace_symbol says where a symbol is defined, who calls it and what it calls",
-    ..USES_AS
-};
+const TRACE_AS: Alias = hidden(
+    "call_graph",
+    "trace_symbol",
+    TRACED,
+    "As find_usages; trace_symbol says where a symbol is defined, who calls it and what it calls",
+);
 /// A name for the functions that a function calls.
 const CALLEES_AS: Alias = Alias { name: "get_callees", implied: &[("only", "callees")], ..TRACE_AS };
 /// A name for the place where a symbol is defined.
 const DEFINITION_AS: Alias = Alias { name: "get_definition", implied: &[("only", "def")], ..TRACE_AS };
 /// A name for what depends on a symbol.
-const IMPACT_AS: Alias = Alias {
-    name: "blast_radius",
-    canonical: "impact",
-    why: "As find_usages, for what depends on a change",
-    ..USES_AS
-};
-
+const IMPACT_AS: Alias =
+    hidden("blast_radius", "impact", TARGETED, "As find_usages, for what depends on a change");
 /// A name for recording a note.
-const RECORD_AS: Alias = Alias {
-    name: "add_memory",
-    canonical: "record_revision",
-    params: &[
-        ("content", same("text")),
-        ("memory", same("text")),
-        ("data", same("text")),
-        ("name", Becomes::FirstLine("text")),
-    ],
-    why: "Servers that keep memories teach it; agents call it unasked, and record_revision keeps notes about code",
-    ..USES_AS
-};
+const RECORD_AS: Alias = hidden(
+    "add_memory",
+    "record_revision",
+    &[("content memory data", same("text")), ("name", Becomes::FirstLine("text"))],
+    "Servers that keep memories teach it; agents call it unasked, and record_revision keeps notes about code",
+);
 /// A name for searching notes.
-const NOTES_AS: Alias = Alias {
-    name: "search_memory",
-    canonical: "search_revision_memory",
-    params: &[("text", same("query")), ("q", same("query")), ("top_k", same("max_results"))],
-    why: "As add_memory; search_revision_memory finds notes about code",
-    ..USES_AS
-};
+const NOTES_AS: Alias = hidden(
+    "search_memory",
+    "search_revision_memory",
+    &[("text q", same("query")), ("top_k", same("max_results"))],
+    "As add_memory; search_revision_memory finds notes about code",
+);
 
 /// Every alias, sorted by name.
 pub const ALIASES: &[Alias] = &[
@@ -206,42 +197,15 @@ pub const ALIASES: &[Alias] = &[
     TRACE_AS,
     Alias { name: "call_hierarchy", ..TRACE_AS },
     Alias { name: "cat", ..READ_AS },
-    Alias {
-        name: "code.search",
-        canonical: "codebase_search",
-        state: AliasState::Deprecated,
-        deprecated_in: Some("0.1.0"),
-        removal: Some("1.0.0"),
-        replay: true,
-        params: RANKED,
-        own: &[&TOOL_DB],
-        implied: &[],
-        why: "A dot is not allowed in tool names by several model providers, so the name cannot be kept for ever",
-    },
-    Alias {
-        name: "code.search_batch",
-        canonical: "search_batch",
-        state: AliasState::Deprecated,
-        deprecated_in: Some("0.1.0"),
-        removal: Some("1.0.0"),
-        replay: true,
-        params: RANKED,
-        own: &[&TOOL_DB],
-        implied: &[],
-        why: "As code.search",
-    },
-    Alias {
-        name: "code.status",
-        canonical: "index_status",
-        state: AliasState::Deprecated,
-        deprecated_in: Some("0.1.0"),
-        removal: Some("1.0.0"),
-        replay: true,
-        params: &[],
-        own: &[&TOOL_DB, &PATH],
-        implied: &[],
-        why: "As code.search",
-    },
+    deprecated(
+        "code.search",
+        "codebase_search",
+        RANKED,
+        &[&TOOL_DB],
+        "A dot is not allowed in tool names by several model providers, so the name cannot be kept for ever",
+    ),
+    deprecated("code.search_batch", "search_batch", RANKED, &[&TOOL_DB], "As code.search"),
+    deprecated("code.status", "index_status", &[], &[&TOOL_DB, &PATH], "As code.search"),
     PACK_AS,
     Alias { name: "find_all_references", ..USES_AS },
     Alias { name: "find_callees", ..CALLEES_AS },
@@ -256,38 +220,25 @@ pub const ALIASES: &[Alias] = &[
     Alias { name: "get_context", ..PACK_AS },
     DEFINITION_AS,
     Alias { name: "get_references", ..USES_AS },
-    Alias {
-        name: "glob",
-        canonical: "file_search",
-        state: AliasState::Hidden,
-        deprecated_in: None,
-        removal: None,
-        replay: true,
-        params: &[
+    hidden(
+        "glob",
+        "file_search",
+        &[
             ("glob_pattern", same("pattern")),
-            ("directory", same("path")),
-            ("target_directory", same("path")),
+            ("directory target_directory", same("path")),
             ("head_limit", same("max_results")),
         ],
-        own: &[],
-        implied: &[],
-        why: "Hosts teach it as a tool of their own, so agents call it unasked; a glob is what file_search takes too",
-    },
+        "Hosts teach it as a tool of their own, so agents call it unasked; a glob is what file_search takes too",
+    ),
     Alias { name: "go_to_definition", ..DEFINITION_AS },
     Alias { name: "go_to_implementation", ..IMPLEMENTATIONS_AS },
     Alias { name: "goto_definition", ..DEFINITION_AS },
-    Alias {
-        name: "grep",
-        canonical: "grep_files",
-        state: AliasState::Hidden,
-        deprecated_in: None,
-        removal: None,
-        replay: true,
-        params: LINES,
-        own: &[],
-        implied: &[],
-        why: "As glob; the patterns are of the same kind, lines and their numbers come always",
-    },
+    hidden(
+        "grep",
+        "grep_files",
+        LINES,
+        "As glob; the patterns are of the same kind, lines and their numbers come always",
+    ),
     Alias { name: "impact_analysis", ..IMPACT_AS },
     Alias { name: "list_code_usages", ..USES_AS },
     Alias { name: "open_file", ..READ_AS },
@@ -295,31 +246,20 @@ pub const ALIASES: &[Alias] = &[
     READ_AS,
     Alias { name: "recall", ..NOTES_AS },
     Alias { name: "remember", ..RECORD_AS },
-    Alias {
-        name: "search_code",
-        canonical: "codebase_search",
-        state: AliasState::Hidden,
-        deprecated_in: None,
-        removal: None,
-        replay: true,
-        params: RANKED,
-        own: &[],
-        implied: &[],
-        why: "The commonest name for what codebase_search does; agents call it unasked, and it promises nothing else",
-    },
+    hidden(
+        "search_code",
+        "codebase_search",
+        RANKED,
+        "The commonest name for what codebase_search does; agents call it unasked, and it promises nothing else",
+    ),
     NOTES_AS,
-    Alias {
-        name: "semantic_search",
-        canonical: "codebase_search",
-        state: AliasState::Deprecated,
-        deprecated_in: Some("0.1.0"),
-        removal: Some("1.0.0"),
-        replay: true,
-        params: RANKED,
-        own: &[],
-        implied: &[],
-        why: "It promises a model, and there is none here: an agent should learn the honest name",
-    },
+    deprecated(
+        "semantic_search",
+        "codebase_search",
+        RANKED,
+        &[],
+        "It promises a model, and there is none here: an agent should learn the honest name",
+    ),
     Alias { name: "store_memory", ..RECORD_AS },
     Alias { name: "view", ..READ_AS },
     Alias { name: "view_file", ..READ_AS },
@@ -335,17 +275,10 @@ const PAGED: Becomes = Becomes::As("cursor", |value| match lenient::number(&valu
 });
 
 /// Other systems' parameters of a ranked search.
-const RANKED: &[(&str, Becomes)] = &[
+const RANKED: &[Spelling] = &[
     ("q", same("query")),
     ("offset", PAGED),
-    ("top_k", same("max_results")),
-    ("k", same("max_results")),
-    ("perPage", same("max_results")),
-    ("per_page", same("max_results")),
-    ("num_results", same("max_results")),
-    ("n_results", same("max_results")),
-    ("topK", same("max_results")),
-    ("maxResults", same("max_results")),
+    ("top_k k perPage per_page num_results n_results topK maxResults", same("max_results")),
     ("directory", same("path")),
     ("target_directories", Becomes::As("path", |value| lenient::single(&value).clone())),
     ("include", same("path_glob")),
@@ -354,19 +287,14 @@ const RANKED: &[(&str, Becomes)] = &[
 ];
 
 /// Other systems' parameters of a line search.
-const LINES: &[(&str, Becomes)] = &[
-    ("query", same("pattern")),
-    ("regex", same("pattern")),
-    ("-i", same("ignore_case")),
+const LINES: &[Spelling] = &[
+    ("query regex", same("pattern")),
+    ("-i case_insensitive", same("ignore_case")),
     ("case_sensitive", Becomes::As("ignore_case", opposite)),
     ("-w", same("word")),
     ("-F", same("fixed")),
     ("-n", Becomes::Always("true", "lines always have their numbers")),
-    ("-A", Becomes::Largest("expand")),
-    ("-B", Becomes::Largest("expand")),
-    ("-C", Becomes::Largest("expand")),
-    ("context_lines", Becomes::Largest("expand")),
-    ("case_insensitive", same("ignore_case")),
+    ("-A -B -C context_lines", Becomes::Largest("expand")),
     ("head_limit", same("max_results")),
     (
         "output_mode",
@@ -375,48 +303,28 @@ const LINES: &[(&str, Becomes)] = &[
             "answers have the matching lines below their files, and the number of both",
         ),
     ),
-    ("include", same("path_glob")),
-    ("include_pattern", same("path_glob")),
+    ("include include_pattern", same("path_glob")),
     ("type", Becomes::As("lang", language)),
     ("explanation", Becomes::Remark),
 ];
 
 /// Other systems' parameters for reading a file.
-const READING: &[(&str, Becomes)] = &[
-    ("file_path", same("path")),
-    ("filePath", same("path")),
-    ("absolute_path", same("path")),
-    ("AbsolutePath", same("path")),
-    ("target_file", same("path")),
-    ("file", same("path")),
-    ("offset", Becomes::Lines(LinePart::First)),
-    ("startLine", Becomes::Lines(LinePart::First)),
-    ("start_line", Becomes::Lines(LinePart::First)),
-    ("StartLine", Becomes::Lines(LinePart::First)),
-    ("start_line_one_indexed", Becomes::Lines(LinePart::First)),
-    ("endLine", Becomes::Lines(LinePart::Last)),
-    ("end_line", Becomes::Lines(LinePart::Last)),
-    ("EndLine", Becomes::Lines(LinePart::Last)),
-    ("end_line_one_indexed_inclusive", Becomes::Lines(LinePart::Last)),
+const READING: &[Spelling] = &[
+    ("file_path filePath absolute_path AbsolutePath target_file file", same("path")),
+    ("offset startLine start_line StartLine start_line_one_indexed", Becomes::Lines(LinePart::First)),
+    ("endLine end_line EndLine end_line_one_indexed_inclusive", Becomes::Lines(LinePart::Last)),
     ("limit", Becomes::Lines(LinePart::Count)),
-    ("lines", Becomes::As("lines", range)),
-    ("view_range", Becomes::As("lines", range)),
-    ("line_range", Becomes::As("lines", range)),
+    ("lines view_range line_range", Becomes::As("lines", range)),
     ("should_read_entire_file", Becomes::Lines(LinePart::Whole)),
     ("explanation", Becomes::Remark),
 ];
 
 /// Other systems' parameters for a context pack.
-const PACKED: &[(&str, Becomes)] = &[
-    ("query", same("task")),
-    ("prompt", same("task")),
-    ("description", same("task")),
-    ("max_tokens", same("budget")),
-    ("token_budget", same("budget")),
-    ("files", same("seed_file")),
-    ("seed_files", same("seed_file")),
-    ("symbols", same("seed_symbol")),
-    ("seed_symbols", same("seed_symbol")),
+const PACKED: &[Spelling] = &[
+    ("query prompt description", same("task")),
+    ("max_tokens token_budget", same("budget")),
+    ("files seed_files", same("seed_file")),
+    ("symbols seed_symbols", same("seed_symbol")),
     ("explanation", Becomes::Remark),
 ];
 
@@ -424,19 +332,11 @@ const PACKED: &[(&str, Becomes)] = &[
 macro_rules! targeted {
     ($($own:expr),*) => { &[
         $($own,)*
-        ("symbol", Becomes::Target(TargetPart::Symbol)),
-        ("symbol_name", Becomes::Target(TargetPart::Symbol)),
-        ("symbolName", Becomes::Target(TargetPart::Symbol)),
-        ("function", Becomes::Target(TargetPart::Symbol)),
-        ("function_name", Becomes::Target(TargetPart::Symbol)),
-        ("name", Becomes::Target(TargetPart::Symbol)),
-        ("name_path", Becomes::Target(TargetPart::Symbol)),
-        ("identifier", Becomes::Target(TargetPart::Symbol)),
-        ("query", Becomes::Target(TargetPart::Symbol)),
-        ("file", Becomes::Target(TargetPart::File)),
-        ("file_path", Becomes::Target(TargetPart::File)),
-        ("filePath", Becomes::Target(TargetPart::File)),
-        ("relative_path", Becomes::Target(TargetPart::File)),
+        (
+            "symbol symbol_name symbolName function function_name name name_path identifier query",
+            Becomes::Target(TargetPart::Symbol),
+        ),
+        ("file file_path filePath relative_path", Becomes::Target(TargetPart::File)),
         ("uri", Becomes::Target(TargetPart::Uri)),
         ("line", Becomes::Target(TargetPart::Line)),
         ("column", Becomes::Target(TargetPart::Column)),
@@ -448,13 +348,13 @@ macro_rules! targeted {
 }
 
 /// Other systems' parameters for a symbol or a place in the code graph.
-const TARGETED: &[(&str, Becomes)] = targeted![];
+const TARGETED: &[Spelling] = targeted![];
 
 /// These parameters, with the direction of calls.
-const TRACED: &[(&str, Becomes)] = targeted![("direction", Becomes::As("only", direction))];
+const TRACED: &[Spelling] = targeted![("direction", Becomes::As("only", direction))];
 
 /// Parameters of tools as other systems spell them for a tool of the same name.
-pub const SPELLINGS: &[(&str, &[(&str, Becomes)])] = &[
+pub const SPELLINGS: &[(&str, &[Spelling])] = &[
     ("codebase_search", RANKED),
     ("file_search", &[("query", same("pattern")), ("limit", same("max_results")), ("offset", PAGED)]),
     ("find_references", TARGETED),
@@ -469,7 +369,7 @@ pub const SPELLINGS: &[(&str, &[(&str, Becomes)])] = &[
 ];
 
 /// The other spellings of a tool's parameters; an alias has spellings of its own.
-pub fn spellings(tool: &str, alias: Option<&Alias>) -> &'static [(&'static str, Becomes)] {
+pub fn spellings(tool: &str, alias: Option<&Alias>) -> &'static [Spelling] {
     let of_tool = || SPELLINGS.iter().find(|(name, _)| *name == tool).map(|(_, spellings)| *spellings);
     alias.map(|alias| alias.params).or_else(of_tool).unwrap_or_default()
 }
@@ -562,12 +462,12 @@ fn target_of(parts: &[(TargetPart, Value)]) -> Option<String> {
 /// # Errors
 /// When two arguments become the same parameter, and when an argument asks for what no tool does.
 pub fn translated(
-    spellings: &[(&str, Becomes)],
+    spellings: &[Spelling],
     arguments: Map<String, Value>,
 ) -> Result<Map<String, Value>, String> {
     let mut made = Translation::default();
     for (name, value) in arguments {
-        match spellings.iter().find(|(other, _)| *other == name) {
+        match spellings.iter().find(|(names, _)| names.split(' ').any(|other| other == name)) {
             None => made.insert(&name, value)?,
             Some((_, becomes)) => made.add(becomes, &name, value)?,
         }

@@ -1,6 +1,6 @@
 //! The profiles of a server: which tools each lists from the start, and which can be called.
 
-use super::tools::{ACTIVE, ON_GRANT, TOOLS, Tool};
+use super::tools::{ACTIVE, TOOLS, Tool};
 
 /// The tools that the profile `minimal` offers beside the listed ones: at most eight tools in all, none that writes.
 const MINIMAL_DEFERRED: &[&str] = &["project_map", "read_file", "symbol_search"];
@@ -61,7 +61,7 @@ impl ToolProfile {
     /// Whether a tool is listed from the start.
     pub fn lists(self, tool: &Tool) -> bool {
         match self {
-            ToolProfile::Full => !ON_GRANT.contains(&tool.name),
+            ToolProfile::Full => tool.grant().is_none(),
             ToolProfile::Default | ToolProfile::Minimal => ACTIVE.contains(&tool.name),
             ToolProfile::Reduced => REDUCED.contains(&tool.name),
             ToolProfile::Host => tool.operation.is_none(),
@@ -75,7 +75,7 @@ impl ToolProfile {
                 tool.read_only && (self.lists(tool) || MINIMAL_DEFERRED.contains(&tool.name))
             }
             ToolProfile::Full | ToolProfile::Default | ToolProfile::Reduced | ToolProfile::Host => {
-                !ON_GRANT.contains(&tool.name)
+                tool.grant().is_none()
             }
         }
     }

@@ -7,13 +7,13 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
-use super::aliases::ALIASES;
+use super::aliases::{ALIASES, AliasState};
 use super::models::MODELS;
 use super::param::{Param, Takes};
 use super::params::QUERY_LIST;
 use super::profile::ToolProfile;
 use super::row::max_items;
-use super::tools::{ACTIVE, DEFERRED, ON_GRANT, TOOLS, Tool};
+use super::tools::{ACTIVE, TOOLS, Tool};
 
 /// The schema of a tool's arguments. Aliases of parameters are accepted and not shown: a model needs only one name.
 pub fn of(tool: &Tool) -> Map<String, Value> {
@@ -94,8 +94,8 @@ pub fn reference() -> String {
         let listed = names(profile.listed().map(|tool| tool.name).collect());
         let offered: Vec<_> =
             TOOLS.iter().filter(|tool| profile.offers(tool)).map(|tool| tool.name).collect();
-        let offered =
-            if offered.len() == TOOLS.len() - ON_GRANT.len() { "all".to_string() } else { names(offered) };
+        let without_grant = TOOLS.iter().filter(|tool| tool.grant().is_none()).count();
+        let offered = if offered.len() == without_grant { "all".to_string() } else { names(offered) };
         let (name, budget) = (profile.name(), profile.head_budget());
         let _ = writeln!(out, "| `{name}` | {listed} | {offered} | {budget} |");
     }
@@ -139,11 +139,10 @@ same query and filters: a cursor is a place in the list that they give.
 ";
 
 fn state(tool: &Tool) -> &'static str {
-    match tool.name {
-        name if ACTIVE.contains(&name) => "active",
-        name if DEFERRED.contains(&name) => "deferred",
-        name if ON_GRANT.contains(&name) => "on grant",
-        _ => "unknown",
+    match tool.grant() {
+        Some(_) => "on grant",
+        None if ACTIVE.contains(&tool.name) => "active",
+        None => "deferred",
     }
 }
 
@@ -203,7 +202,7 @@ fn aliases(out: &mut String) {
             alias.state.name(),
             alias.deprecated_in.unwrap_or("-"),
             alias.removal.unwrap_or("-"),
-            if alias.replay { "yes" } else { "no" },
+            if alias.state == AliasState::Removed { "no" } else { "yes" },
             alias.why
         );
     }

@@ -2,40 +2,23 @@
 
 use std::collections::HashSet;
 
-/// Aliases that are neither listed nor found, but callable; the result's metadata names the replacement.
-const DEPRECATED: &[&str] = &["code.search", "code.search_batch", "code.status", "semantic_search"];
-
-/// Removed aliases. A call of one fails with an error that names the replacement.
-const REMOVED: &[&str] = &[];
-
 use super::super::offer::{ToolOffer, find};
 use super::super::profile::ToolProfile;
 use super::*;
 use crate::catalog::aliases::AliasState;
 
+/// The tools that exist without a flag of the server.
+fn without_grant() -> Vec<&'static str> {
+    TOOLS.iter().filter(|tool| tool.grant().is_none()).map(|tool| tool.name).collect()
+}
+
 #[test]
-fn the_sets_name_every_tool_and_alias_once() {
-    let sets = [
-        (ACTIVE, None),
-        (DEFERRED, None),
-        (ON_GRANT, None),
-        (HIDDEN, Some(AliasState::Hidden)),
-        (DEPRECATED, Some(AliasState::Deprecated)),
-        (REMOVED, Some(AliasState::Removed)),
-    ];
-    let mut seen = HashSet::new();
-    for (names, state) in sets {
-        assert!(names.is_sorted(), "{names:?}");
-        for name in names {
-            assert!(seen.insert(*name), "{name} is in two sets");
-            let alias = ALIASES.iter().find(|alias| alias.name == *name);
-            assert_eq!(alias.map(|alias| alias.state), state, "{name}");
-            assert_eq!(tool(name).is_some(), state.is_none(), "{name}");
-        }
+fn names_are_sorted_and_used_once() {
+    assert!(TOOLS.is_sorted_by(|a, b| a.name < b.name) && ALIASES.is_sorted_by(|a, b| a.name < b.name));
+    for alias in ALIASES {
+        assert!(tool(alias.name).is_none(), "{}", alias.name);
     }
-    let names = TOOLS.iter().map(|tool| tool.name).chain(ALIASES.iter().map(|alias| alias.name));
-    assert_eq!(names.collect::<HashSet<_>>(), seen);
-    assert!(TOOLS.is_sorted_by_key(|tool| tool.name) && ALIASES.is_sorted_by_key(|alias| alias.name));
+    assert!(ACTIVE.is_sorted() && ACTIVE.iter().all(|name| without_grant().contains(name)));
 }
 
 #[test]
@@ -72,7 +55,7 @@ fn profiles_gate() {
     assert_eq!(listed(ToolProfile::Default), ACTIVE);
     assert_eq!(listed(ToolProfile::Minimal), ACTIVE);
     assert_eq!(listed(ToolProfile::Host), ["tool_search"]);
-    assert_eq!(listed(ToolProfile::Full).len(), TOOLS.len() - ON_GRANT.len());
+    assert_eq!(listed(ToolProfile::Full), without_grant());
     let minimal: Vec<&Tool> = TOOLS.iter().filter(|tool| ToolProfile::Minimal.offers(tool)).collect();
     assert!(minimal.len() <= 8 && minimal.iter().all(|tool| tool.read_only), "{minimal:?}");
     for name in ["read_file", "symbol_search", "project_map"] {
@@ -141,9 +124,6 @@ fn a_tool_on_grant_exists_only_where_it_is_allowed() {
             assert_eq!(with.lists(tool), profile == ToolProfile::Full, "{profile:?}");
         }
     }
-    let granted: Vec<&str> =
-        TOOLS.iter().filter(|tool| tool.grant().is_some()).map(|tool| tool.name).collect();
-    assert_eq!(granted, ON_GRANT);
     let found = |may: bool, query: &str, name: &str| {
         find(offer(ToolProfile::Default, may, may), query).iter().any(|tool| tool.name == name)
     };
@@ -177,8 +157,10 @@ fn tools_are_found_by_their_words_and_aliases_never() {
     assert_eq!(found("read a file"), ["read_file"]);
     assert_eq!(found("list the routes")[0], "list_routes");
     assert!(!found("find files by name").contains(&"touch"));
-    assert_eq!(found(""), DEFERRED);
-    assert_eq!(find(ToolProfile::Host, "").len(), TOOLS.len() - 1 - ON_GRANT.len());
+    let mut deferred = without_grant();
+    deferred.retain(|name| !ACTIVE.contains(name));
+    assert_eq!(found(""), deferred);
+    assert_eq!(find(ToolProfile::Host, "").len(), without_grant().len() - 1);
     assert_eq!(found("notes about failures of earlier work")[0], "search_revision_memory");
     for alias in ALIASES {
         for name in found(alias.name).into_iter().chain(found(&format!("{} tool", alias.why))) {
