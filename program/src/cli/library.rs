@@ -18,7 +18,7 @@ use super::failure::{Failure, Outcome};
 use super::output::Output;
 use super::progress::Bar;
 use super::values::{CommandValues, fill_from, optional};
-use super::{args, examples, huge, log, options};
+use super::{family, huge, options};
 
 /// How long a command waits for another process that changes the library: as long as the import of a large archive.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -27,33 +27,15 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const INTERVAL: Duration = Duration::from_secs(1);
 
 pub fn command() -> Command {
-    let mut family =
-        Command::new(LIBRARY).about(LIBRARY_HELP).subcommand_required(true).arg_required_else_help(true);
-    for listed in LIBRARY_OPERATIONS {
-        let name = name_of(listed);
-        family = family.subcommand(
-            args::operation(listed, name)
-                .after_help(format!("All options and examples: spyhop {LIBRARY} {name} --help"))
-                .after_long_help(examples::section_of(listed.row().examples)),
-        );
-    }
-    family
-}
-
-/// The name of an operation below the command.
-fn name_of(listed: &ListedOperation) -> &'static str {
-    listed.row().name.rsplit(' ').next().unwrap_or_default()
+    family::command(LIBRARY, LIBRARY_HELP, LIBRARY_OPERATIONS)
 }
 
 /// Runs an operation of the family.
 pub fn run_family(matches: &ArgMatches) -> Result<Outcome, Failure> {
-    let (name, matches) = matches.subcommand().expect("the parser insists on one");
-    log::start(matches)?;
-    let listed = LIBRARY_OPERATIONS.iter().find(|listed| name_of(listed) == name);
-    match listed.expect("the parser knows no other subcommand") {
-        ListedOperation::Library(operation) => run(*operation, matches, &mut Output::new(matches)),
+    family::run(LIBRARY_OPERATIONS, matches, |listed, matches, output| match listed {
+        ListedOperation::Library(operation) => run(*operation, matches, output),
         ListedOperation::Own(..) | ListedOperation::Plain(_) => unreachable!("the family has no others"),
-    }
+    })
 }
 
 /// Runs an operation of a library.
@@ -70,10 +52,10 @@ pub fn run(
     if operation.repeats() {
         return run_repeatedly(operation, &library, &options, matches, output);
     }
-    let prepared = operation.prepare(options, &CommandValues::without_tree(matches));
+    let prepared = operation.prepare(&CommandValues::without_tree(matches));
     let run = prepared.map_err(|error| Failure::Usage(error.to_string()))?;
     let bar = Bar::new(output);
-    let reply = run(&library, &|progress| bar.import(progress))?;
+    let reply = run(&library, options, &|progress| bar.import(progress))?;
     drop(bar);
     output.warn(reply.warnings());
     let outcome = reply.outcome();
@@ -101,9 +83,9 @@ fn run_repeatedly(
     crate::live_long();
     let mut reported = None;
     loop {
-        let prepared = operation.prepare(options.clone(), &CommandValues::without_tree(matches));
+        let prepared = operation.prepare(&CommandValues::without_tree(matches));
         let run = prepared.map_err(|error| Failure::Usage(error.to_string()))?;
-        match run(library, &|_| ()) {
+        match run(library, options.clone(), &|_| ()) {
             Ok(reply) => {
                 reported = None;
                 output.warn(reply.warnings());

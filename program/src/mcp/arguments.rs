@@ -16,10 +16,11 @@ use spyhop_engine::api::{
 };
 use spyhop_interface::catalog::tools::{Tool, ToolId};
 use spyhop_interface::catalog::{
-    self, AddSourceRequest, Arguments, Faces, GrepCall, Param, RawValues, RenameSourceRequest, Row,
-    SearchCall, TARGET, TOOL_IN, UpdateSourcesRequest, ValueError, lenient, params,
+    self, Arguments, Faces, GrepCall, Param, RawValues, Row, SearchCall, TARGET, TOOL_IN, ValueError,
+    lenient, params,
 };
-use spyhop_library::{AddRequest, SourceChoice, is_remote};
+use spyhop_interface::operations::{LIBRARY_OPERATIONS, ListedOperation, OPERATIONS};
+use spyhop_library::{SourceChoice, is_remote};
 
 use super::library_request::LibraryRequest;
 use super::roots::{self, ResolvedPath, Roots};
@@ -69,31 +70,16 @@ impl ToolRequest {
 
     /// Whether the answer may take seconds in a large tree, so that searches must not wait for it.
     pub fn is_slow(&self) -> bool {
-        match self {
+        matches!(
+            self,
             ToolRequest::Batch(..)
-            | ToolRequest::Graph(_)
-            | ToolRequest::Entries(_)
-            | ToolRequest::FileGraph(_)
-            | ToolRequest::Map(_)
-            | ToolRequest::Pack(_)
-            | ToolRequest::WhyNot(_) => true,
-            ToolRequest::Search(_)
-            | ToolRequest::Grep(_)
-            | ToolRequest::Files(_)
-            | ToolRequest::Symbols(_)
-            | ToolRequest::Read(_)
-            | ToolRequest::Status
-            | ToolRequest::Skipped(_)
-            | ToolRequest::Touch(_)
-            | ToolRequest::Views
-            | ToolRequest::Notes(_)
-            | ToolRequest::ListNotes(_)
-            | ToolRequest::Record(_)
-            | ToolRequest::Verify(_)
-            | ToolRequest::Retire(_)
-            | ToolRequest::Library(_)
-            | ToolRequest::Tools(_) => false,
-        }
+                | ToolRequest::Graph(_)
+                | ToolRequest::Entries(_)
+                | ToolRequest::FileGraph(_)
+                | ToolRequest::Map(_)
+                | ToolRequest::Pack(_)
+                | ToolRequest::WhyNot(_)
+        )
     }
 
     /// The folder or file that the request is limited to.
@@ -110,17 +96,7 @@ impl ToolRequest {
             ToolRequest::FileGraph(request) => &request.filter,
             ToolRequest::Notes(request) => &request.filter,
             ToolRequest::Pack(request) => &request.filter,
-            ToolRequest::Read(_)
-            | ToolRequest::Status
-            | ToolRequest::Skipped(_)
-            | ToolRequest::Touch(_)
-            | ToolRequest::Views
-            | ToolRequest::ListNotes(_)
-            | ToolRequest::Record(_)
-            | ToolRequest::Verify(_)
-            | ToolRequest::Retire(_)
-            | ToolRequest::Library(_)
-            | ToolRequest::Tools(_) => return None,
+            _ => return None,
         };
         filter.path.as_deref()
     }
@@ -145,7 +121,7 @@ pub struct ToolCall {
 /// Parses the arguments `given` to `tool`; `own` holds the extra parameters of the alias that the caller used. `is_source`
 /// tells whether a name is that of a source, which a path may begin with.
 pub fn call(
-    tool: &Tool,
+    tool: &'static Tool,
     own: &'static [&'static Param],
     given: Map<String, Value>,
     (roots, is_source): (&Roots, &dyn Fn(&str) -> bool),
@@ -283,7 +259,7 @@ struct ResolvedArguments<'a> {
 }
 
 impl ResolvedArguments<'_> {
-    fn ask(&self, tool: &Tool) -> Result<ToolRequest, String> {
+    fn ask(&self, tool: &'static Tool) -> Result<ToolRequest, String> {
         let options = Options::default;
         Ok(match tool.id {
             ToolId::Search => ToolRequest::Search(self.search()?.1),
@@ -300,11 +276,9 @@ impl ResolvedArguments<'_> {
             ToolId::Symbols => {
                 ToolRequest::Symbols(self.filled(catalog::SYMBOLS_ROWS, SymbolsRequest::new(""))?)
             }
-            ToolId::Map => ToolRequest::Map(self.filled(catalog::MAP_ROWS, MapRequest::default())?),
+            ToolId::Map => ToolRequest::Map(self.default(catalog::MAP_ROWS)?),
             ToolId::Read => ToolRequest::Read(self.read()?),
-            ToolId::Skipped => {
-                ToolRequest::Skipped(self.filled(catalog::SKIPPED_ROWS, SkippedRequest::default())?)
-            }
+            ToolId::Skipped => ToolRequest::Skipped(self.default(catalog::SKIPPED_ROWS)?),
             ToolId::WhyNot => {
                 let request =
                     self.filled(catalog::WHY_NOT_ROWS, WhyNotRequest::new("", SearchRequest::new("")))?;
@@ -330,16 +304,6 @@ impl ResolvedArguments<'_> {
                 let files = self.relative(catalog::SEED_FILE.name, &request.seed_files)?;
                 ToolRequest::Pack(Box::new(PackRequest { seed_files: files, ..request }))
             }
-            ToolId::Library
-            | ToolId::LibraryStatus
-            | ToolId::VerifySources
-            | ToolId::AddSource
-            | ToolId::UpdateSources
-            | ToolId::RenameSource
-            | ToolId::RemoveSource
-            | ToolId::UnprotectSource
-            | ToolId::TakeIn
-            | ToolId::CollectSources => ToolRequest::Library(self.of_library(tool)?),
             ToolId::Status => {
                 // The path may choose the root, so a mistyped path must be an error and must not choose another root.
                 self.path()?;
@@ -348,13 +312,14 @@ impl ResolvedArguments<'_> {
             ToolId::ToolSearch => {
                 ToolRequest::Tools(self.arguments.text(&params::TOOL_QUERY)?.unwrap_or_default())
             }
+            _ => ToolRequest::Library(self.of_library(tool)?),
         })
     }
 
     /// The lines or the definition to read. The path may name them too: `file:///w/src/a.rs#L3` is the line of a link,
     /// `src/a.rs#take` a definition.
     fn read(&self) -> Result<ReadRequest, String> {
-        let mut request = self.filled(catalog::READ_ROWS, ReadRequest::default())?;
+        let mut request = self.default(catalog::READ_ROWS)?;
         let (Some(path), Some(typed)) = (&request.path, self.arguments.text(&catalog::READ_PATH)?) else {
             return Ok(request);
         };
@@ -400,9 +365,7 @@ impl ResolvedArguments<'_> {
                 request.reaches = request.reaches.map(|target| self.target(&target)).transpose()?;
                 ToolRequest::Entries(request)
             }
-            ToolId::FileGraph => {
-                ToolRequest::FileGraph(self.filled(catalog::FILE_GRAPH_ROWS, FileGraphRequest::default())?)
-            }
+            ToolId::FileGraph => ToolRequest::FileGraph(self.default(catalog::FILE_GRAPH_ROWS)?),
             other => unreachable!("{other:?} is not about the code graph"),
         })
     }
@@ -410,20 +373,14 @@ impl ResolvedArguments<'_> {
     /// The request of a tool about notes.
     fn of_notes(&self, tool: &Tool) -> Result<ToolRequest, String> {
         Ok(match tool.id {
-            ToolId::ListNotes => {
-                ToolRequest::ListNotes(self.filled(catalog::LIST_NOTES_ROWS, ListNotesRequest::default())?)
-            }
-            ToolId::VerifyNote => {
-                ToolRequest::Verify(self.filled(catalog::VERIFY_NOTE_ROWS, VerifyNoteRequest::default())?)
-            }
-            ToolId::RetireNote => {
-                ToolRequest::Retire(self.filled(catalog::RETIRE_NOTE_ROWS, RetireNoteRequest::default())?)
-            }
+            ToolId::ListNotes => ToolRequest::ListNotes(self.default(catalog::LIST_NOTES_ROWS)?),
+            ToolId::VerifyNote => ToolRequest::Verify(self.default(catalog::VERIFY_NOTE_ROWS)?),
+            ToolId::RetireNote => ToolRequest::Retire(self.default(catalog::RETIRE_NOTE_ROWS)?),
             ToolId::SearchNotes => {
                 ToolRequest::Notes(self.filled(catalog::SEARCH_NOTES_ROWS, SearchNotesRequest::new(""))?)
             }
             ToolId::RecordNote => {
-                let mut request = self.filled(catalog::ADD_NOTE_ROWS, AddNoteRequest::default())?;
+                let mut request = self.default(catalog::ADD_NOTE_ROWS)?;
                 let links = request.links.iter().map(|link| self.target(link));
                 request.links = links.collect::<Result<_, _>>()?;
                 ToolRequest::Record(request)
@@ -432,36 +389,21 @@ impl ResolvedArguments<'_> {
         })
     }
 
-    fn of_library(&self, tool: &Tool) -> Result<LibraryRequest, String> {
-        Ok(match tool.id {
-            ToolId::Library => match self.filled(catalog::LIST_SOURCES_ROWS, None)? {
-                None => LibraryRequest::List,
-                Some(source) => LibraryRequest::Show(source),
-            },
-            ToolId::LibraryStatus => LibraryRequest::Status,
-            ToolId::VerifySources => LibraryRequest::Verify(self.filled(catalog::SOURCES_ROWS, Vec::new())?),
-            ToolId::AddSource => {
-                let AddSourceRequest { source, .. } =
-                    self.filled(catalog::ADD_SOURCE_ROWS, AddSourceRequest::default())?;
-                let source = AddRequest { source: self.source(&source.source)?, ..source };
-                LibraryRequest::Add(Box::new(source))
-            }
-            ToolId::UpdateSources => LibraryRequest::Update(
-                self.filled(catalog::UPDATE_SOURCES_ROWS, UpdateSourcesRequest::default())?,
-            ),
-            ToolId::RenameSource => LibraryRequest::Rename(
-                self.filled(catalog::RENAME_SOURCE_ROWS, RenameSourceRequest::default())?,
-            ),
-            ToolId::RemoveSource => LibraryRequest::Remove(self.filled(catalog::SOURCE_ROWS, String::new())?),
-            ToolId::UnprotectSource => {
-                LibraryRequest::Unprotect(self.filled(catalog::SOURCE_ROWS, String::new())?)
-            }
-            ToolId::TakeIn => LibraryRequest::TakeIn(self.filled(catalog::TAKE_IN_ROWS, false)?),
-            ToolId::CollectSources => {
-                LibraryRequest::Collect(self.filled(catalog::COLLECT_SOURCES_ROWS, false)?)
-            }
-            other => unreachable!("{other:?} is not about the library"),
-        })
+    fn of_library(&self, tool: &'static Tool) -> Result<LibraryRequest, String> {
+        let shown = self.arguments.text(&catalog::ONE_SOURCE)?.filter(|_| tool.id == ToolId::Library);
+        let name = if shown.is_some() {
+            catalog::SHOW_SOURCE.name
+        } else {
+            tool.operation.map_or("", |row| row.name)
+        };
+        let operation = OPERATIONS.iter().chain(LIBRARY_OPERATIONS).find(|listed| listed.row().name == name);
+        let Some(ListedOperation::Library(operation)) = operation else {
+            unreachable!("{name} is not about the library")
+        };
+        let run = operation.prepare(self).map_err(|error| error.to_string())?;
+        let source = self.text(&catalog::SOURCE).map_err(|error| error.to_string())?;
+        let is_local = tool.id == ToolId::AddSource && !source.is_some_and(|source| is_remote(&source));
+        Ok(LibraryRequest { tool, asks_servers: tool.is_open_world() && !is_local, run })
     }
 
     /// The queries, if a list is given, and the search.
@@ -469,6 +411,10 @@ impl ResolvedArguments<'_> {
         let mut call = SearchCall::new(Options::default());
         self.fill(catalog::SEARCH_ROWS, &mut call)?;
         Ok((call.queries, call.search.request))
+    }
+
+    fn default<R: Default>(&self, rows: &[Row<catalog::FilledRequest<R>>]) -> Result<R, String> {
+        self.filled(rows, R::default())
     }
 
     fn filled<R>(&self, rows: &[Row<catalog::FilledRequest<R>>], request: R) -> Result<R, String> {
@@ -536,7 +482,9 @@ impl RawValues for ResolvedArguments<'_> {
     }
 
     fn text(&self, param: &Param) -> Result<Option<String>, ValueError> {
-        Ok(self.arguments.text(param)?)
+        let is_source = self.arguments.tool.id == ToolId::AddSource && param.name == catalog::SOURCE.name;
+        let text = self.arguments.text(param)?;
+        Ok(text.map(|text| if is_source { self.source(&text) } else { Ok(text) }).transpose()?)
     }
 
     fn texts(&self, param: &Param) -> Result<Vec<String>, ValueError> {

@@ -8,16 +8,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
 use spyhop_engine::api::Options;
 use spyhop_engine::{Corpus, Engine, Error};
-use spyhop_interface::catalog::{AddSourceRequest, FilledRequest};
-use spyhop_interface::operations::library::LibraryOperation;
-use spyhop_interface::render::Style;
 use spyhop_interface::render::agent::{self, Answer};
-use spyhop_library::{
-    AddProgress, AddRequest, Library, LibraryOptions, OnAddProgress, SourceChoice, SourceReader,
-};
+use spyhop_library::{AddProgress, Library, LibraryOptions, OnAddProgress, SourceChoice, SourceReader};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 
 use super::arguments::ToolCall;
@@ -160,7 +154,7 @@ impl ServedLibrary {
 
     /// Answers a call about the library itself. A call that changes the library waits for its turn.
     pub async fn of_itself(self: &Arc<Self>, request: LibraryRequest, watcher: &mut Watcher) -> CallOutcome {
-        if request.changes() {
+        if !request.tool.read_only {
             return self.change(request, watcher).await;
         }
         let (guard, library) = (CancelOnDrop::default(), Arc::clone(self));
@@ -168,7 +162,7 @@ impl ServedLibrary {
         let permits = if request.is_slow() { &self.slow } else { &self.asides };
         let outcome = permits
             .run(move || {
-                let answer = || library.answered(&request, Duration::ZERO, &|_| ());
+                let answer = || library.answered(request, Duration::ZERO, &|_| ());
                 Engine::cancellable(&cancel, answer).map_err(|error| calls::failed(&error))
             })
             .await;
@@ -182,7 +176,7 @@ impl ServedLibrary {
     async fn change(self: &Arc<Self>, request: LibraryRequest, watcher: &mut Watcher) -> CallOutcome {
         let deadline = tokio::time::sleep(IMPORT_PATIENCE);
         tokio::pin!(deadline);
-        let turns = if request.asks_servers() { &self.fetches } else { &self.changes };
+        let turns = if request.asks_servers { &self.fetches } else { &self.changes };
         let permit = turn(turns, IMPORT_PATIENCE).await?;
         let (sender, mut progress) = watch::channel(None);
         let library = Arc::clone(self);
@@ -192,7 +186,7 @@ impl ServedLibrary {
                     sender.send_replace(Some(progress));
                 }
             };
-            library.answered(&request, IMPORT_PATIENCE, &tell).map_err(|error| calls::failed(&error))
+            library.answered(request, IMPORT_PATIENCE, &tell).map_err(|error| calls::failed(&error))
         });
         tokio::pin!(work);
         loop {
@@ -211,30 +205,12 @@ impl ServedLibrary {
     /// Runs the operation of the command line, and cuts its text.
     fn answered(
         &self,
-        request: &LibraryRequest,
+        request: LibraryRequest,
         wait: Duration,
         progress: OnAddProgress<'_>,
     ) -> Result<Answer, Error> {
-        use spyhop_interface::operations::library as own;
-        let library = self.library(wait)?;
-        let operations = OperationRun { library: &library, options: &self.options, progress };
-        let answer = match request {
-            LibraryRequest::List => operations.of(&own::LIST_SOURCES, None),
-            LibraryRequest::Show(name) => operations.of(&own::SHOW_SOURCE, name.clone()),
-            LibraryRequest::Status => operations.of(&own::LIBRARY_STATUS, ()),
-            LibraryRequest::Verify(names) => operations.of(&own::VERIFY_SOURCES, names.clone()),
-            LibraryRequest::Add(source) => {
-                let source = AddRequest::clone(source);
-                operations.of(&own::ADD_SOURCE, AddSourceRequest { source, dry_run: false })
-            }
-            LibraryRequest::Update(request) => operations.of(&own::UPDATE_SOURCES, request.clone()),
-            LibraryRequest::Rename(names) => operations.of(&own::RENAME_SOURCE, names.clone()),
-            LibraryRequest::Remove(name) => operations.of(&own::REMOVE_SOURCE, name.clone()),
-            LibraryRequest::Unprotect(name) => operations.of(&own::UNPROTECT_SOURCE, name.clone()),
-            LibraryRequest::TakeIn(all) => operations.of(&own::TAKE_IN, *all),
-            LibraryRequest::Collect(is_dry_run) => operations.of(&own::COLLECT_SOURCES, *is_dry_run),
-        };
-        Ok(agent::cut(answer?, BUDGET))
+        let reply = (request.run)(&self.library(wait)?, self.options.clone(), progress)?;
+        Ok(agent::cut(agent::of_library(&*reply), BUDGET))
     }
 
     /// Answers from the last commits, without comparing a source with its tree.
@@ -266,21 +242,6 @@ impl ServedLibrary {
 async fn turn(turns: &Arc<Semaphore>, patience: Duration) -> Result<OwnedSemaphorePermit, Answer> {
     let permit = tokio::time::timeout(patience, Arc::clone(turns).acquire_owned()).await;
     permit.ok().and_then(Result::ok).ok_or_else(agent::import_is_running)
-}
-
-/// The library, the options and the progress of one call.
-struct OperationRun<'a> {
-    library: &'a Library,
-    options: &'a Options,
-    progress: OnAddProgress<'a>,
-}
-
-impl OperationRun<'_> {
-    fn of<Q, A: Serialize>(&self, operation: &LibraryOperation<Q, A>, request: Q) -> Result<Answer, Error> {
-        let call = FilledRequest::new(request, self.options.clone());
-        let reply = (operation.run)(self.library, &call, self.progress)?;
-        Ok(agent::of_library((operation.text)(&reply, &Style::default()), &reply))
-    }
 }
 
 impl Rests for ServedLibrary {

@@ -2,7 +2,7 @@
 
 use super::operation::OperationRow;
 use super::param::{Positional, Takes, params};
-use super::row::{FilledField, Row, assign, both, command_line, listed, tools};
+use super::row::{FilledField, Row, both, command_line, listed, tools};
 use super::shared::FilledRequest;
 use spyhop_library::{AddRequest, LibraryOptions};
 
@@ -52,7 +52,7 @@ params! {
         "The name or the id of a source";
     pub(crate) SOURCE_NAMES = "source_name": Takes::Repeated, positional: Positional::Optional,
         "Names or ids of sources; else all";
-    pub(crate) ONE_SOURCE = "source": Takes::Text, "Only this one, with its history";
+    pub ONE_SOURCE = "source": Takes::Text, "Only this one, with its history";
     pub(crate) OTHER_NAME = "new_name": Takes::Text, positional: Positional::Required, "The new name";
     pub(crate) COLLECTION_PLAN = "dry_run": Takes::Nothing, "Only tell what would be removed";
     pub(crate) UPDATE_PLAN = "dry_run": Takes::Nothing, "Only tell what would be imported and indexed";
@@ -91,9 +91,8 @@ pub const ADD_SOURCE: OperationRow = OperationRow::new(
 /// Operations without parameters of their own.
 pub(crate) const NO_ROWS: &[Row<FilledRequest<()>>] = &[];
 
-/// The rows of `library list`. A tool shows one source by the same operation.
-pub const LIST_SOURCES_ROWS: &[Row<FilledRequest<Option<String>>>] =
-    &[tools(&ONE_SOURCE, |call, param, given| call.request.fill(param, given))];
+/// The rows of `library list`. A tool of this operation that is given a source shows the source.
+pub const LIST_SOURCES_ROWS: &[Row<FilledRequest<()>>] = &[tools(&ONE_SOURCE, |_, _, _| Ok(()))];
 
 /// Lists sources.
 pub const LIST_SOURCES: OperationRow = OperationRow::new(
@@ -112,16 +111,16 @@ pub const LIBRARY_STATUS: OperationRow = OperationRow::new(
 );
 
 /// The rows of operations about one source.
-pub const SOURCE_ROWS: &[Row<FilledRequest<String>>] = &[both(&SOURCE_NAME, |call, param, given| {
-    assign(&mut call.request, given.text(param)?);
-    Ok(())
-})];
+pub const SOURCE_ROWS: &[Row<FilledRequest<String>>] =
+    &[both(&SOURCE_NAME, |call, param, given| call.request.fill(param, given))];
+
+/// The rows of `library show`; the tool `library` has the last one.
+pub(crate) const SHOW_SOURCE_ROWS: &[Row<FilledRequest<String>>] =
+    &[SOURCE_ROWS[0], tools(&ONE_SOURCE, |call, param, given| call.request.fill(param, given))];
 
 /// The rows of operations about some or all sources.
-pub const SOURCES_ROWS: &[Row<FilledRequest<Vec<String>>>] = &[both(&SOURCE_NAMES, |call, param, given| {
-    call.request = given.texts(param)?;
-    Ok(())
-})];
+pub const SOURCES_ROWS: &[Row<FilledRequest<Vec<String>>>] =
+    &[both(&SOURCE_NAMES, |call, param, given| call.request.fill(param, given))];
 
 /// Shows a source.
 pub const SHOW_SOURCE: OperationRow = OperationRow::new(

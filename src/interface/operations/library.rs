@@ -36,14 +36,24 @@ pub struct LibraryOperation<Q: 'static, A: 'static> {
     pub indexes: bool,
     /// Whether a command runs the operation again and again until it is killed.
     pub repeats: bool,
-    /// The request without any parameter.
-    pub request: fn() -> Q,
     /// The parameters, each with its home in the request.
     pub rows: &'static [Row<FilledRequest<Q>>],
     /// Answers the request.
     pub run: fn(&Library, &FilledRequest<Q>, OnAddProgress<'_>) -> Result<A, Error>,
     /// The reply as text for people.
     pub text: fn(&A, &Style) -> String,
+}
+
+impl<Q, A> LibraryOperation<Q, A> {
+    /// An operation that does not index.
+    const fn new(
+        operation: &'static OperationRow,
+        rows: &'static [Row<FilledRequest<Q>>],
+        run: fn(&Library, &FilledRequest<Q>, OnAddProgress<'_>) -> Result<A, Error>,
+        text: fn(&A, &Style) -> String,
+    ) -> LibraryOperation<Q, A> {
+        LibraryOperation { operation, indexes: false, repeats: false, rows, run, text }
+    }
 }
 
 /// An operation of a library, whatever its types are.
@@ -61,18 +71,16 @@ pub trait RunLibrary: Sync {
     ///
     /// # Errors
     /// A value that a parameter does not accept.
-    fn prepare(
-        &'static self,
-        options: Options,
-        given: &dyn RawValues,
-    ) -> Result<PreparedLibraryRun, ValueError>;
+    fn prepare(&'static self, given: &dyn RawValues) -> Result<PreparedLibraryRun, ValueError>;
 }
 
-/// Answers a prepared request.
-pub(crate) type PreparedLibraryRun =
-    Box<dyn FnOnce(&Library, OnAddProgress<'_>) -> Result<Box<dyn PlainReply>, Error>>;
+/// Answers a prepared request, under options of indexing.
+pub type PreparedLibraryRun =
+    Box<dyn FnOnce(&Library, Options, OnAddProgress<'_>) -> Result<Box<dyn PlainReply>, Error> + Send + Sync>;
 
-impl<Q: 'static, A: Serialize + ReplyFacts + 'static> RunLibrary for LibraryOperation<Q, A> {
+impl<Q: Default + Send + Sync + 'static, A: Serialize + ReplyFacts + 'static> RunLibrary
+    for LibraryOperation<Q, A>
+{
     fn operation(&self) -> &'static OperationRow {
         self.operation
     }
@@ -85,14 +93,11 @@ impl<Q: 'static, A: Serialize + ReplyFacts + 'static> RunLibrary for LibraryOper
         self.repeats
     }
 
-    fn prepare(
-        &'static self,
-        options: Options,
-        given: &dyn RawValues,
-    ) -> Result<PreparedLibraryRun, ValueError> {
-        let mut call = FilledRequest::new((self.request)(), options);
+    fn prepare(&'static self, given: &dyn RawValues) -> Result<PreparedLibraryRun, ValueError> {
+        let mut call = FilledRequest::default();
         fill(self.rows, &mut call, given)?;
-        Ok(Box::new(move |library, progress| {
+        Ok(Box::new(move |library, options, progress| {
+            call.options = options;
             let reply = (self.run)(library, &call, progress)?;
             Ok(Box::new(LibraryAnswer { row: self, reply }))
         }))
@@ -171,176 +176,91 @@ pub struct PathAnswer {
     pub path: PathBuf,
 }
 
-/// Adds a source.
-pub static ADD_SOURCE: LibraryOperation<AddSourceRequest, AddAnswer> = LibraryOperation {
-    operation: &catalog::ADD_SOURCE,
-    indexes: true,
-    repeats: false,
-    request: AddSourceRequest::default,
-    rows: catalog::ADD_SOURCE_ROWS,
-    run: |library, FilledRequest { request, options }, progress| match request.dry_run {
-        true => Ok(AddAnswer::Planned(Box::new(library.plan(&request.source, options)?))),
-        false => Ok(AddAnswer::Added(Box::new(library.add(&request.source, options, progress)?))),
-    },
-    text: |reply, style| match reply {
-        AddAnswer::Planned(plan) => text::add_plan(plan, style),
-        AddAnswer::Added(added) => text::added_source(added, style),
-    },
-};
+/// A row for each operation: its request and reply, the fields that differ from [`LibraryOperation::new`], its rows, and the
+/// functions that answer and print. The row of the catalog has the same name.
+macro_rules! library_operations {
+    ($($name:ident: $request:ty => $reply:ty $(, $field:ident)*; $rows:ident, $run:expr, $text:expr;)+) => {
+        $(#[doc = concat!("The operation [`", stringify!($name), "`](catalog::", stringify!($name), ").")]
+        pub static $name: LibraryOperation<$request, $reply> = LibraryOperation {
+            $($field: true,)*
+            ..LibraryOperation::new(&catalog::$name, catalog::$rows, $run, $text)
+        };)+
+    };
+}
 
-/// Lists sources.
-pub static LIST_SOURCES: LibraryOperation<Option<String>, LibraryReply> = LibraryOperation {
-    operation: &catalog::LIST_SOURCES,
-    indexes: false,
-    repeats: false,
-    request: || None,
-    rows: catalog::LIST_SOURCES_ROWS,
-    run: |library, _, _| library.list(),
-    text: text::sources,
-};
-
-/// Shows a source.
-pub static SHOW_SOURCE: LibraryOperation<String, SourceAnswer> = LibraryOperation {
-    operation: &catalog::SHOW_SOURCE,
-    indexes: false,
-    repeats: false,
-    request: String::new,
-    rows: catalog::SOURCE_ROWS,
-    run: |library, call, _| {
-        let (source, path) = (library.show(&call.request)?, library.path(&call.request)?);
-        Ok(SourceAnswer { source, path: Some(path) })
-    },
-    text: |reply, style| text::source(&reply.source, reply.path.as_deref().unwrap_or(Path::new("")), style),
-};
-
-/// The folder of a source.
-pub(crate) static SOURCE_PATH: LibraryOperation<String, PathAnswer> = LibraryOperation {
-    operation: &catalog::SOURCE_PATH,
-    indexes: false,
-    repeats: false,
-    request: String::new,
-    rows: catalog::SOURCE_ROWS,
-    run: |library, call, _| Ok(PathAnswer { path: library.path(&call.request)? }),
-    text: |reply, _| text::source_path(&reply.path),
-};
-
-/// The state of a library.
-pub static LIBRARY_STATUS: LibraryOperation<(), LibraryStatus> = LibraryOperation {
-    operation: &catalog::LIBRARY_STATUS,
-    indexes: false,
-    repeats: false,
-    request: || (),
-    rows: catalog::NO_ROWS,
-    run: |library, call, _| library.status(&call.options),
-    text: text::library_status,
-};
-
-/// Renames a source.
-pub static RENAME_SOURCE: LibraryOperation<RenameSourceRequest, SourceAnswer> = LibraryOperation {
-    operation: &catalog::RENAME_SOURCE,
-    indexes: false,
-    repeats: false,
-    request: RenameSourceRequest::default,
-    rows: catalog::RENAME_SOURCE_ROWS,
-    run: |library, FilledRequest { request, .. }, _| {
-        library.rename(&request.source, &request.name).map(SourceAnswer::from)
-    },
-    text: |reply, _| text::changed_source("renamed", &reply.source),
-};
-
-/// Removes a source.
-pub static REMOVE_SOURCE: LibraryOperation<String, RemovedSource> = LibraryOperation {
-    operation: &catalog::REMOVE_SOURCE,
-    indexes: false,
-    repeats: false,
-    request: String::new,
-    rows: catalog::SOURCE_ROWS,
-    run: |library, call, _| library.remove(&call.request),
-    text: |removed, _| text::removed_source(removed),
-};
-
-/// Makes raw files writable.
-pub static UNPROTECT_SOURCE: LibraryOperation<String, SourceAnswer> = LibraryOperation {
-    operation: &catalog::UNPROTECT_SOURCE,
-    indexes: false,
-    repeats: false,
-    request: String::new,
-    rows: catalog::SOURCE_ROWS,
-    run: |library, call, _| library.unprotect(&call.request).map(SourceAnswer::from),
-    text: |reply, _| text::changed_source("unprotected", &reply.source),
-};
-
-/// Updates sources.
-pub static UPDATE_SOURCES: LibraryOperation<UpdateSourcesRequest, UpdateAnswer> = LibraryOperation {
-    operation: &catalog::UPDATE_SOURCES,
-    indexes: true,
-    repeats: false,
-    request: UpdateSourcesRequest::default,
-    rows: catalog::UPDATE_SOURCES_ROWS,
-    run: |library, FilledRequest { request, options }, progress| {
-        Ok(match (&request.names[..], request.dry_run) {
-            ([name], true) => UpdateAnswer::Planned(library.plan_update(name, options)?.into()),
-            (names, true) => UpdateAnswer::Planned(library.plan_update_all(names, options)?),
-            ([name], false) => UpdateAnswer::Updated(library.update(name, options, progress)?.into()),
-            (names, false) => UpdateAnswer::Updated(library.update_all(names, options, progress)?),
-        })
-    },
-    text: |reply, style| match reply {
-        UpdateAnswer::Planned(batch) => text::update_plans(batch),
-        UpdateAnswer::Updated(batch) => text::updated_sources(batch, style),
-    },
-};
+library_operations! {
+    ADD_SOURCE: AddSourceRequest => AddAnswer, indexes;
+        ADD_SOURCE_ROWS,
+        |library, FilledRequest { request, options }, progress| match request.dry_run {
+            true => Ok(AddAnswer::Planned(Box::new(library.plan(&request.source, options)?))),
+            false => Ok(AddAnswer::Added(Box::new(library.add(&request.source, options, progress)?))),
+        },
+        |reply, style| match reply {
+            AddAnswer::Planned(plan) => text::add_plan(plan, style),
+            AddAnswer::Added(added) => text::added_source(added, style),
+        };
+    LIST_SOURCES: () => LibraryReply;
+        LIST_SOURCES_ROWS, |library, _, _| library.list(), text::sources;
+    SHOW_SOURCE: String => SourceAnswer;
+        SHOW_SOURCE_ROWS,
+        |library, call, _| {
+            let (source, path) = (library.show(&call.request)?, library.path(&call.request)?);
+            Ok(SourceAnswer { source, path: Some(path) })
+        },
+        |reply, style| text::source(&reply.source, reply.path.as_deref().unwrap_or(Path::new("")), style);
+    SOURCE_PATH: String => PathAnswer;
+        SOURCE_ROWS, |library, call, _| Ok(PathAnswer { path: library.path(&call.request)? }),
+        |reply, _| text::source_path(&reply.path);
+    LIBRARY_STATUS: () => LibraryStatus;
+        NO_ROWS, |library, call, _| library.status(&call.options), text::library_status;
+    RENAME_SOURCE: RenameSourceRequest => SourceAnswer;
+        RENAME_SOURCE_ROWS,
+        |library, FilledRequest { request, .. }, _| {
+            library.rename(&request.source, &request.name).map(SourceAnswer::from)
+        },
+        |reply, _| text::changed_source("renamed", &reply.source);
+    REMOVE_SOURCE: String => RemovedSource;
+        SOURCE_ROWS, |library, call, _| library.remove(&call.request),
+        |removed, _| text::removed_source(removed);
+    UNPROTECT_SOURCE: String => SourceAnswer;
+        SOURCE_ROWS, |library, call, _| library.unprotect(&call.request).map(SourceAnswer::from),
+        |reply, _| text::changed_source("unprotected", &reply.source);
+    UPDATE_SOURCES: UpdateSourcesRequest => UpdateAnswer, indexes;
+        UPDATE_SOURCES_ROWS,
+        |library, FilledRequest { request, options }, progress| {
+            Ok(match (&request.names[..], request.dry_run) {
+                ([name], true) => UpdateAnswer::Planned(library.plan_update(name, options)?.into()),
+                (names, true) => UpdateAnswer::Planned(library.plan_update_all(names, options)?),
+                ([name], false) => UpdateAnswer::Updated(library.update(name, options, progress)?.into()),
+                (names, false) => UpdateAnswer::Updated(library.update_all(names, options, progress)?),
+            })
+        },
+        |reply, style| match reply {
+            UpdateAnswer::Planned(batch) => text::update_plans(batch),
+            UpdateAnswer::Updated(batch) => text::updated_sources(batch, style),
+        };
+    VERIFY_SOURCES: Vec<String> => SourceBatch<VerifiedSource>;
+        SOURCES_ROWS,
+        |library, FilledRequest { request, .. }, _| match &request[..] {
+            [name] => Ok(library.verify(name)?.into()),
+            names => library.verify_all(names),
+        },
+        text::verified_sources;
+    COLLECT_SOURCES: bool => CollectedSources;
+        COLLECT_SOURCES_ROWS, |library, call, _| library.collect(call.request),
+        |collected, _| text::collected_sources(collected);
+    TAKE_IN: bool => IntakeReply, indexes;
+        TAKE_IN_ROWS,
+        |library, call, progress| take_in(library, &call.options, call.request, progress),
+        text::intake;
+    WATCH_INBOX: () => IntakeReply, indexes, repeats;
+        NO_ROWS, |library, call, progress| take_in(library, &call.options, false, progress),
+        text::intake;
+}
 
 fn outcome_of_batch<T>(batch: &SourceBatch<T>) -> PlainOutcome {
     if batch.failed.is_empty() { PlainOutcome::of_rows(&batch.sources) } else { PlainOutcome::Failed }
 }
-
-/// Compares raw files with their hashes.
-pub static VERIFY_SOURCES: LibraryOperation<Vec<String>, SourceBatch<VerifiedSource>> = LibraryOperation {
-    operation: &catalog::VERIFY_SOURCES,
-    indexes: false,
-    repeats: false,
-    request: Vec::new,
-    rows: catalog::SOURCES_ROWS,
-    run: |library, FilledRequest { request, .. }, _| match &request[..] {
-        [name] => Ok(library.verify(name)?.into()),
-        names => library.verify_all(names),
-    },
-    text: text::verified_sources,
-};
-
-/// Frees space.
-pub static COLLECT_SOURCES: LibraryOperation<bool, CollectedSources> = LibraryOperation {
-    operation: &catalog::COLLECT_SOURCES,
-    indexes: false,
-    repeats: false,
-    request: || false,
-    rows: catalog::COLLECT_SOURCES_ROWS,
-    run: |library, call, _| library.collect(call.request),
-    text: |collected, _| text::collected_sources(collected),
-};
-
-/// Takes in what lies in the inbox.
-pub static TAKE_IN: LibraryOperation<bool, IntakeReply> = LibraryOperation {
-    operation: &catalog::TAKE_IN,
-    indexes: true,
-    repeats: false,
-    request: || false,
-    rows: catalog::TAKE_IN_ROWS,
-    run: |library, call, progress| take_in(library, &call.options, call.request, progress),
-    text: text::intake,
-};
-
-/// Takes in files as they come.
-pub(crate) static WATCH_INBOX: LibraryOperation<(), IntakeReply> = LibraryOperation {
-    operation: &catalog::WATCH_INBOX,
-    indexes: true,
-    repeats: true,
-    request: || (),
-    rows: catalog::NO_ROWS,
-    run: |library, call, progress| take_in(library, &call.options, false, progress),
-    text: text::intake,
-};
 
 fn take_in(
     library: &Library,

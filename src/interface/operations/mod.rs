@@ -8,7 +8,7 @@ pub mod library;
 mod plain;
 mod rows;
 
-pub use library::{AddAnswer, LIBRARY, LIBRARY_HELP, LibraryOperation, RunLibrary};
+pub use library::{AddAnswer, LIBRARY, LIBRARY_HELP, PreparedLibraryRun, RunLibrary};
 
 pub use plain::{PlainOperation, PlainOutcome, PlainReply, PreparedCall, ReplyFacts, RunPlain};
 pub use rows::{MEMORY, MEMORY_HELP, PACK, SEMANTIC, SEMANTIC_HELP};

@@ -208,8 +208,8 @@ fn library(site: &PageSite, own: &'static dyn RunLibrary, ask: &Ask) -> Result<S
         face: Faces::CommandLine,
     };
     values.check_names(with_faces(own.operation().params), &[])?;
-    let run = own.prepare(Options::default(), &values)?;
-    Ok(run(&site.library.open()?, &|_| ())?.json(JsonPaths::default()))
+    let run = own.prepare(&values)?;
+    Ok(run(&site.library.open()?, Options::default(), &|_| ())?.json(JsonPaths::default()))
 }
 
 /// The rule that leaves a path out.

@@ -1,13 +1,16 @@
 //! A library of sources for agents.
 
-use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::answer::{Answer, clean_value};
+use crate::operations::PlainReply;
+use crate::render::Style;
+use crate::render::json::JsonPaths;
 
 /// The answer of an operation of a library: its text for people, and its reply as data.
-pub fn of_library(text: String, reply: &impl Serialize) -> Answer {
-    Answer { text, data: clean_value(reply) }
+pub fn of_library(reply: &dyn PlainReply) -> Answer {
+    let data: Value = serde_json::from_str(&reply.json(JsonPaths::default())).unwrap_or_default();
+    Answer { text: reply.text(&Style::default()), data: clean_value(&data) }
 }
 
 /// A call has waited for another import as long as a call may.
