@@ -3,9 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-
 use super::api::remedy::Remedy;
+use spyhop_attributes::{form, reply};
 use spyhop_base::cores::NoThread;
 use spyhop_base::limit::AboveLimit;
 use spyhop_base::path::PathError;
@@ -24,11 +23,9 @@ use spyhop_search::query::QueryError;
 use spyhop_syntax::grammar::GrammarError;
 
 /// The kind of an error: its cause, and thus the remedy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[reply(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ErrorKind {
     /// The request has a wrong value. The message names the value and the valid choices.
     BadRequest,
@@ -128,8 +125,7 @@ impl ErrorKind {
 }
 
 /// Why a request was not answered.
-#[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form(Debug)]
 pub struct Error {
     /// The message.
     #[serde(rename = "error")]

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
-use serde::Serialize;
 
 use super::lock::lock;
+use spyhop_attributes::{reply, request};
 use spyhop_base::id::{ContentHash, VersionId};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;
@@ -30,9 +30,7 @@ pub struct Session {
 }
 
 /// Whose earlier work with files affects a ranking: a file that was touched, opened or shown before ranks higher.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[request(Clone, Debug; rename_all = "kebab-case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ActivitySource {
     /// The files that any caller touched in the tree, as recorded by
@@ -46,9 +44,7 @@ pub enum ActivitySource {
 }
 
 /// The earlier reply that had the text of a hit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq, Eq)]
 pub struct Sent {
     /// The number of the reply in the session, from 1.
     pub call: usize,

@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::Serialize;
-
 use super::manifest::{IndexSettings, SourceKind, SourceManifest, SourceOrigin, sources};
 use super::names::SourceId;
+use spyhop_attributes::{reply, request};
 use spyhop_base::wire::wire;
 use spyhop_engine::Error;
 use spyhop_engine::api::{RefreshReport, State};
@@ -23,9 +22,7 @@ pub struct LibraryOptions {
 }
 
 /// A source to add.
-#[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[request(Clone, Debug, Default; default, deny_unknown_fields)]
 pub struct AddRequest {
     /// A folder, a file, a repository or the URL of one, or the address of a folder of a repository at GitHub or GitLab. A
     /// relative path is relative to the current folder.
@@ -55,9 +52,7 @@ impl AddRequest {
 }
 
 /// The plan for adding a source.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug)]
 pub struct AddPlan {
     /// The library.
     #[serde(serialize_with = "wire")]
@@ -126,9 +121,7 @@ pub enum AddProgress {
 pub type OnAddProgress<'p> = &'p (dyn Fn(AddProgress) + Sync);
 
 /// The sources of a library.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug)]
 pub struct LibraryReply {
     /// The folder of the library.
     #[serde(rename = "library", serialize_with = "wire")]
@@ -168,9 +161,7 @@ pub struct SourceStatus {
 }
 
 /// The state of a library.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug)]
 pub struct LibraryStatus {
     /// The folder of the library.
     #[serde(rename = "library", serialize_with = "wire")]
@@ -243,10 +234,8 @@ pub struct PlannedUpdate {
 }
 
 /// The first thing that an update would do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[reply(Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum UpdateStep {
     /// Nothing: the newest state is imported and indexed.
     Nothing,
@@ -271,9 +260,7 @@ impl UpdateStep {
 }
 
 /// The outcomes of a call about several sources, each of which can fail by itself.
-#[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Debug)]
 pub struct SourceBatch<T> {
     /// The outcomes of the sources that did not fail.
     pub sources: Vec<T>,
@@ -288,9 +275,7 @@ impl<T> From<T> for SourceBatch<T> {
 }
 
 /// A source for which a call failed.
-#[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Debug)]
 pub struct FailedSource {
     /// The name of the source.
     pub name: String,
@@ -325,9 +310,7 @@ impl VerifiedSource {
 }
 
 /// The files that were removed to free space.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CollectedSources {
     /// The removed files and folders.
     #[serde(serialize_with = "wire")]

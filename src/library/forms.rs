@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
-
 use super::api::{AddReply, PlannedUpdate, RemovedSource, SourceStatus, UnfinishedImport, UpdateStep};
 use super::api::{UpdatedSource, VerifiedSource};
 use super::manifest::{ShownSource, SourceKind, shown_time};
+use spyhop_attributes::form;
 use spyhop_base::wire::{Wire, wire};
 use spyhop_base::wire_form;
 use spyhop_engine::api::{RefreshReport, State};
@@ -14,8 +13,7 @@ use spyhop_engine::api::{RefreshReport, State};
 wire_form!(AddReply as AddForm);
 
 /// How an [`AddReply`] is serialized.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 struct AddForm<'r> {
     /// The source, with the folder that is searched.
     source: ShownSource<'r>,
@@ -35,8 +33,7 @@ impl<'r> AddForm<'r> {
 wire_form!(RemovedSource as RemovedForm);
 
 /// How a [`RemovedSource`] is serialized.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 struct RemovedForm<'r> {
     /// The source.
     #[serde(flatten)]
@@ -55,8 +52,7 @@ impl<'r> RemovedForm<'r> {
 wire_form!(SourceStatus as SourceStatusForm);
 
 /// How a [`SourceStatus`] is serialized.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 struct SourceStatusForm<'r> {
     /// The name of the source.
     name: &'r str,
@@ -109,8 +105,7 @@ impl<'r> SourceStatusForm<'r> {
 wire_form!(UnfinishedImport as UnfinishedForm);
 
 /// How an [`UnfinishedImport`] is serialized.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 struct UnfinishedForm<'r> {
     /// The name of the source.
     name: &'r str,
@@ -132,8 +127,7 @@ impl<'r> UnfinishedForm<'r> {
 wire_form!(UpdatedSource as UpdatedForm);
 
 /// How an [`UpdatedSource`] is serialized.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 struct UpdatedForm<'r> {
     /// The name of the source.
     name: &'r str,
@@ -165,8 +159,7 @@ impl<'r> UpdatedForm<'r> {
 wire_form!(PlannedUpdate as PlannedForm);
 
 /// How a [`PlannedUpdate`] is serialized.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 struct PlannedForm<'r> {
     /// The name of the source.
     name: &'r str,
@@ -198,8 +191,7 @@ impl<'r> PlannedForm<'r> {
 wire_form!(VerifiedSource as VerifiedForm);
 
 /// How a [`VerifiedSource`] is serialized.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 struct VerifiedForm<'r> {
     /// The name of the source.
     name: &'r str,

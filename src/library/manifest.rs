@@ -10,6 +10,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::names::SourceId;
+use spyhop_attributes::{form, reply};
 use spyhop_base::path::RelPath;
 use spyhop_base::time::rfc3339;
 use spyhop_base::wire::Wire;
@@ -119,10 +120,8 @@ impl SourceOrigin {
 }
 
 /// The kind of a source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[reply(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum SourceKind {
     /// A folder of the user.
     Folder,
@@ -157,10 +156,8 @@ impl SourceKind {
 }
 
 /// Whether a source is indexed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[reply(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum SourceState {
     /// The raw files are there, and the index is not complete.
     Indexing,
@@ -179,9 +176,7 @@ impl SourceState {
 }
 
 /// An entry that is not part of the tree, with the reason.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct LeftOutEntry {
     /// The path of the entry in the source.
     pub path: String,
@@ -190,8 +185,7 @@ pub struct LeftOutEntry {
 }
 
 /// A package of a registry.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct PackageName {
     /// The registry: `cargo`, `go`, `npm` or `python`.
     pub ecosystem: String,
@@ -266,10 +260,8 @@ pub struct ImportRecord {
 }
 
 /// An event in the life of a source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[reply(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ImportEvent {
     /// The source was added.
     Added,
@@ -299,8 +291,7 @@ pub(super) fn shown_time(seconds: u64) -> String {
 }
 
 /// A source as replies show it, with the folder that is searched if that is known.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 pub struct ShownSource<'r> {
     /// The id, which names the folders of the source.
     id: &'r SourceId,
@@ -360,8 +351,7 @@ pub struct ShownSource<'r> {
 }
 
 /// An event in the history of a source.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 struct ShownImport<'r> {
     /// The kind of event.
     event: ImportEvent,

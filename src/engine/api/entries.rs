@@ -1,20 +1,17 @@
 //! Questions for routes and commands, and their replies.
 
-use serde::Serialize;
-
 use super::incomplete::{Incomplete, completeness};
 use crate::api::snapshot::Snapshot;
 use crate::api::sources::{SourceName, SourceSnapshot, answering};
 use crate::api::symbols::{SymbolEnd, SymbolRow};
+use spyhop_attributes::{form, reply, request};
 use spyhop_base::path::RelPath;
 use spyhop_base::wire_form;
 pub use spyhop_graph::EntryKind;
 use spyhop_search::filter::FilterSpec;
 
 /// A question for the routes or the commands of a tree.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[request(Clone, Debug; deny_unknown_fields)]
 pub struct EntriesRequest {
     /// Whether the entries are routes or commands.
     pub kind: EntryKind,
@@ -42,9 +39,7 @@ impl EntriesRequest {
 }
 
 /// The routes or the commands of a tree.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug)]
 pub struct EntriesReply {
     /// Whether the entries are routes or commands.
     pub kind: EntryKind,
@@ -122,8 +117,7 @@ pub struct EntryRow {
 wire_form!(EntryRow as EntryForm);
 
 /// How an [`EntryRow`] is serialized: a route has `method` and `route`, a command has `sort` and `name`.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 struct EntryForm<'r> {
     /// The source, if several sources were asked.
     #[serde(skip_serializing_if = "Option::is_none")]

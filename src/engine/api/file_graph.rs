@@ -2,22 +2,19 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
-
 use super::incomplete::{Completeness, Incomplete};
 use super::sources::{SourceName, SourceSnapshot, answering};
 use crate::api::snapshot::Snapshot;
+use spyhop_attributes::{form, reply, request};
 use spyhop_base::path::RelPath;
 use spyhop_base::wire_form;
 pub use spyhop_graph::FileEdge;
 use spyhop_search::filter::FilterSpec;
 
 /// What is asked about the graph of files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[reply(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum FileGraphQuestion {
     /// Every file and every import.
     Export,
@@ -31,9 +28,7 @@ pub enum FileGraphQuestion {
 }
 
 /// A question to the graph of files.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[request(Clone, Debug; default, deny_unknown_fields)]
 pub struct FileGraphRequest {
     /// The question.
     pub question: FileGraphQuestion,
@@ -89,9 +84,7 @@ impl FileGraphReply {
 }
 
 /// A file of the graph.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq, Eq)]
 pub struct FileNode {
     /// The source of the file; `None` if one tree answers.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,8 +104,7 @@ pub struct FileNode {
 wire_form!(FileGraphReply as FileGraphForm);
 
 /// How a [`FileGraphReply`] is serialized: edges and cycles have paths.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 struct FileGraphForm<'r> {
     /// The question.
     question: FileGraphQuestion,
@@ -140,8 +132,7 @@ struct FileGraphForm<'r> {
 }
 
 /// An import of one file by another.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 struct FileEdgeForm<'r> {
     /// The name of the source of both files, if several trees were asked.
     #[serde(skip_serializing_if = "Option::is_none")]

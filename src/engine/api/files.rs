@@ -1,18 +1,15 @@
 //! The request and the reply of a search for files by name.
 
-use serde::Serialize;
-
 use super::cursor::page_cursor;
 use super::snapshot::Snapshot;
 use super::sources::{SourceName, SourceSnapshot, answering};
+use spyhop_attributes::{reply, request};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Span;
 use spyhop_search::filter::FilterSpec;
 
 /// A search for files by name.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default = "crate::api::blank::files", deny_unknown_fields))]
+#[request(Clone, Debug; default = "crate::api::blank::files", deny_unknown_fields)]
 pub struct FilesRequest {
     /// Letters of the path in order, with gaps (`srchmod` for `search/mod.rs`), case-insensitive. Of several words, each
     /// must match, in any order. A pattern that contains `*`, `?` or `[` is a glob as in [`FilterSpec::path_globs`]. An
@@ -38,9 +35,7 @@ impl FilesRequest {
 }
 
 /// The files whose name matches.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug)]
 pub struct FilesReply {
     /// The pattern of the request.
     pub pattern: String,
@@ -86,9 +81,7 @@ impl FilesReply {
 }
 
 /// A file found by name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq, Eq)]
 pub struct FileRow {
     /// The source that has the file; `None` if one tree answers.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,11 +101,9 @@ pub struct FileRow {
 }
 
 /// The part of a file's path that a pattern matched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[reply(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum FileMatch {
     /// The file name.
     Name,

@@ -9,6 +9,7 @@ use crate::api::memory::NoteRow;
 use crate::api::snapshot::Snapshot;
 use crate::api::sources::{SourceName, SourceSnapshot, answering};
 use crate::api::symbols::{SymbolEnd, SymbolRow, end};
+use spyhop_attributes::{form, reply, request};
 use spyhop_base::limit::{self, AboveLimit};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
@@ -18,10 +19,9 @@ pub use spyhop_graph::{EdgeRule, PlaceMeaning, Relation};
 use spyhop_search::filter::FilterSpec;
 
 /// What is asked about a symbol or a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[form(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum GraphQuestion {
     /// The definitions of a name, or of the name used at a position in a file.
     #[serde(rename = "def")]
@@ -94,9 +94,7 @@ impl GraphQuestion {
 pub(crate) const MIN_CONFIDENCE: f32 = 0.3;
 
 /// A question to the code graph.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[request(Clone, Debug; deny_unknown_fields)]
 pub struct GraphRequest {
     /// The question.
     pub question: GraphQuestion,
@@ -127,9 +125,7 @@ pub struct GraphRequest {
 }
 
 /// A change of files.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[request(Clone, Debug, PartialEq, Eq; rename_all = "kebab-case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum GraphChanges {
     /// The differences between a revision and the searched tree (`A`), between two revisions (`A..B`), or between their
@@ -174,9 +170,7 @@ impl GraphRequest {
 }
 
 /// The answer of the code graph.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug)]
 pub struct GraphReply {
     /// The question.
     pub question: GraphQuestion,
@@ -263,9 +257,7 @@ impl GraphReply {
 }
 
 /// The name at the place that a target names. The definition of a local variable is its declaration; else the reply has none.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq)]
 pub struct GraphPlace {
     /// The name.
     pub name: String,
@@ -278,9 +270,7 @@ pub struct GraphPlace {
 }
 
 /// The code of a definition.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq)]
 pub struct DefinitionCode {
     /// The place of the definition in the list of definitions, from 0.
     pub definition: usize,
@@ -292,9 +282,7 @@ pub struct DefinitionCode {
 }
 
 /// A test file that a change may affect.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq)]
 pub struct AffectedTest {
     /// The source that has the file; `None` if one tree answers.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -308,9 +296,7 @@ pub struct AffectedTest {
 }
 
 /// An edge of the code graph, with the location in the source that shows the edge.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq)]
 pub struct GraphRow {
     /// How the ends are related.
     pub relation: Relation,
@@ -378,9 +364,8 @@ pub enum GraphEnd {
 wire_form!(GraphEnd as GraphEndForm);
 
 /// How a [`GraphEnd`] is serialized.
-#[derive(Serialize)]
+#[form]
 #[serde(untagged)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 enum GraphEndForm<'r> {
     /// A definition.
     Symbol(SymbolEnd<'r>),
@@ -429,9 +414,8 @@ fn definitions<S: Serializer>(rows: &[SymbolRow], serializer: S) -> Result<S::Ok
 }
 
 /// The direction of an edge, seen from the target of the request.
-#[derive(Serialize)]
+#[form]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 enum Direction {
     /// The edge arrives at the target.
     In,

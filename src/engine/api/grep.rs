@@ -1,11 +1,10 @@
 //! The request and the reply of an exact search.
 
-use serde::Serialize;
-
 use super::cursor::LineCursor;
 use super::incomplete::{Incomplete, completeness};
 use super::snapshot::Snapshot;
 use super::sources::{SourceName, SourceSnapshot, answering};
+use spyhop_attributes::{reply, request};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
@@ -18,9 +17,7 @@ use spyhop_search::snippet::ContextLine;
 pub(crate) const MAX_GREP_CONTEXT: u32 = 100;
 
 /// An exact search of all lines. The options have the same meaning as in ripgrep.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default = "crate::api::blank::grep", deny_unknown_fields))]
+#[request(Clone, Debug; default = "crate::api::blank::grep", deny_unknown_fields)]
 pub struct GrepRequest {
     /// A regular expression in the syntax of Rust's `regex`, or a text if `fixed` is set. It is matched line by line,
     /// unless `multi_line` is set. Must not be empty; together with `or_patterns` at most 10,000 characters.
@@ -127,9 +124,7 @@ impl GrepRequest {
 }
 
 /// Which files an exact search reads, apart from the filter. The default is ripgrep's, except that no link is followed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[request(Clone, Debug, Default, PartialEq, Eq; default, deny_unknown_fields)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct GrepFiles {
     /// The ignore files that apply.
@@ -147,9 +142,7 @@ pub struct GrepFiles {
 }
 
 /// Which symbolic links an exact search follows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[request(Clone, Copy, Debug, Default, PartialEq, Eq; rename_all = "kebab-case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum SymlinkPolicy {
     /// No link. The default, and the only choice for agents.
@@ -162,9 +155,7 @@ pub enum SymlinkPolicy {
 }
 
 /// The lines that match a pattern.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug)]
 pub struct GrepReply {
     /// The pattern of the request.
     pub pattern: String,
@@ -238,9 +229,7 @@ pub struct PrintedGrep {
 }
 
 /// A line that matches.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq, Eq)]
 pub struct GrepLine {
     /// The source that has the file; `None` if one tree answers.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -266,9 +255,7 @@ pub struct GrepLine {
 }
 
 /// The definition around a line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq, Eq)]
 pub struct Enclosing {
     /// The kind of symbol.
     pub kind: SymbolKind,

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 
 use serde::{Serialize, Serializer};
+use spyhop_attributes::form;
 
 /// Why rows may be missing in an answer: a cause for programs, and a sentence for people. The value dereferences to the
 /// sentence.
@@ -89,8 +90,7 @@ impl fmt::Display for Incomplete {
 }
 
 /// Whether an answer is complete, and why not: how replies serialize an `Option<Incomplete>`.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 pub(super) struct Completeness<'r> {
     /// Whether no row may be missing.
     complete: bool,

@@ -1,9 +1,8 @@
 //! The request and the reply of an outline.
 
-use serde::Serialize;
-
 use super::snapshot::Snapshot;
 use super::sources::{SourceName, SourceSnapshot, answering};
+use spyhop_attributes::{reply, request};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;
@@ -14,9 +13,7 @@ use spyhop_search::filter::FilterSpec;
 pub(crate) const MAX_MAP_ITEMS: usize = 5_000;
 
 /// A request for the outline of a tree, of a folder or of a file.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[request(Clone, Debug; default, deny_unknown_fields)]
 pub struct MapRequest {
     /// The filter of files. Its `path` is the folder or file of the outline; its kinds are those of the symbols.
     pub filter: FilterSpec,
@@ -33,9 +30,7 @@ impl Default for MapRequest {
 }
 
 /// The outline of a tree, of a folder or of a file.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug)]
 pub struct MapReply {
     /// The folder or file of the outline; empty for the whole tree.
     pub path: RelPath,
@@ -66,9 +61,7 @@ pub struct MapReply {
 }
 
 /// A folder or a file of a map.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq, Eq)]
 pub struct MapEntry {
     /// The source that has the folder or file; `None` if one tree answers.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,9 +87,7 @@ pub struct MapEntry {
 }
 
 /// A symbol of a map.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq, Eq)]
 pub struct MapSymbol {
     /// The name with its container, as `Type.method`.
     pub name: String,

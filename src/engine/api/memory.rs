@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
-
 use super::sources::SourceName;
+use spyhop_attributes::{form, reply, request};
 use spyhop_base::path::RelPath;
 use spyhop_base::wire::wire;
 use spyhop_base::wire_form;
@@ -14,9 +13,7 @@ pub use spyhop_context::memory::{
 use spyhop_search::filter::FilterSpec;
 
 /// A note to be recorded.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[request(Clone, Debug, Default, PartialEq, Eq; default, deny_unknown_fields)]
 pub struct AddNoteRequest {
     /// The kind.
     pub kind: NoteKind,
@@ -49,9 +46,7 @@ impl AddNoteRequest {
 }
 
 /// A request for the list of notes.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[request(Clone, Debug; default, deny_unknown_fields)]
 pub struct ListNotesRequest {
     /// Only notes of this kind.
     pub kind: Option<NoteKind>,
@@ -70,9 +65,7 @@ impl Default for ListNotesRequest {
 }
 
 /// A change of the verification state of a note.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[request(Clone, Debug, Default, PartialEq, Eq; default, deny_unknown_fields)]
 pub struct VerifyNoteRequest {
     /// The id of the note, or the beginning of the id.
     pub id: String,
@@ -89,9 +82,7 @@ pub struct VerifyNoteRequest {
 }
 
 /// A request to retire a note, so that no search shows the note any more.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[request(Clone, Debug, Default, PartialEq, Eq; default, deny_unknown_fields)]
 pub struct RetireNoteRequest {
     /// The id of the note, or the beginning of the id.
     pub id: String,
@@ -102,9 +93,7 @@ pub struct RetireNoteRequest {
 }
 
 /// A search among the notes.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default = "crate::api::blank::search_notes", deny_unknown_fields))]
+#[request(Clone, Debug; default = "crate::api::blank::search_notes", deny_unknown_fields)]
 pub struct SearchNotesRequest {
     /// The question, task or text of an error, of 1 to 10,000 characters.
     pub query: String,
@@ -138,9 +127,7 @@ impl SearchNotesRequest {
 }
 
 /// Notes.
-#[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, Default)]
 pub struct NotesReply {
     /// The notes: of a search the most relevant first, of a list the newest first.
     #[serde(rename = "results")]
@@ -178,9 +165,7 @@ impl NoteRow {
 }
 
 /// A link of a note in the searched view.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq, Eq)]
 pub struct LinkRow {
     /// The file as recorded.
     pub path: RelPath,
@@ -193,10 +178,8 @@ pub struct LinkRow {
 }
 
 /// The state of the code that a note is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[reply(Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum LinkState {
     /// The code is as recorded.
     Current,
@@ -218,9 +201,7 @@ impl LinkState {
 }
 
 /// The outcome of an import of notes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportedNotes {
     /// The number of new notes.
     pub added: usize,
@@ -245,18 +226,14 @@ pub struct ExportedNotes {
 }
 
 /// A request to write all notes as JSON lines.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[request(Clone, Debug, Default, PartialEq, Eq; default, deny_unknown_fields)]
 pub struct ExportNotesRequest {
     /// The file; `None` for standard output.
     pub file: Option<PathBuf>,
 }
 
 /// A request to read notes from JSON lines.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[request(Clone, Debug, Default, PartialEq, Eq; default, deny_unknown_fields)]
 pub struct ImportNotesRequest {
     /// The file; `-` for standard input.
     pub file: PathBuf,
@@ -265,8 +242,7 @@ pub struct ImportNotesRequest {
 wire_form!(NoteRow as NoteForm);
 
 /// How a [`NoteRow`] is serialized.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 struct NoteForm<'r> {
     /// The source that the note is about, if several trees were asked.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -310,8 +286,7 @@ struct NoteForm<'r> {
 }
 
 /// Where a note applies. An empty list means everywhere.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 struct AppliesForm<'r> {
     /// Folders, files or globs, relative to the root.
     paths: &'r [String],
@@ -322,8 +297,7 @@ struct AppliesForm<'r> {
 }
 
 /// How sure a note is.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 struct VerificationForm<'r> {
     /// `unverified`, `verified` or `contradicted`.
     state: &'static str,
@@ -369,9 +343,7 @@ impl<'r> NoteForm<'r> {
 }
 
 /// Asks for one note.
-#[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[request(Clone, Debug, Default; default, deny_unknown_fields)]
 pub struct ShowNoteRequest {
     /// The id of the note, or the beginning of it, from four digits on.
     pub id: String,

@@ -1,10 +1,9 @@
 //! The mentions of a name in a question to the code graph, counted by part.
 
-use serde::Serialize;
-
 use super::incomplete::{Incomplete, IncompleteCause};
 use crate::api::sources::SourceName;
 use crate::api::symbols::{SymbolRow, end};
+use spyhop_attributes::reply;
 use spyhop_base::path::RelPath;
 use spyhop_graph::Relation;
 pub use spyhop_graph::{MentionPart, MentionReason, RESOLVED};
@@ -12,9 +11,7 @@ pub use spyhop_graph::{MentionPart, MentionReason, RESOLVED};
 /// Every occurrence of the names of the symbols that were asked about, as whole words, in the indexed files that the filter
 /// of the request takes: what `rg -w NAME` finds there. `definitions`, `resolved`, `possible`, `other`,
 /// `comments_and_strings` and `not_read` add up to `total`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, Default, PartialEq)]
 pub struct Mentions {
     /// The names.
     pub names: Vec<String>,
@@ -84,9 +81,7 @@ impl Mentions {
 }
 
 /// The files with mentions that were not read as code, for one reason.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq)]
 pub struct UnreadMentions {
     /// The source of the files; `None` if one tree answers.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,11 +97,9 @@ pub struct UnreadMentions {
 }
 
 /// Why the mentions in a file were not read as code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[reply(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum UnreadReason {
     /// Nearer files have enough rows, or the question has done all the work that it may do.
     Budget,
@@ -131,9 +124,7 @@ impl UnreadReason {
 }
 
 /// A mention of a name.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq)]
 pub struct MentionRow {
     /// The part that the mention belongs to.
     pub part: MentionPart,

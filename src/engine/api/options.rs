@@ -1,5 +1,6 @@
 //! How an engine is opened, and what a call does about a missing or old index.
 
+use spyhop_attributes::request;
 use spyhop_files::git::Reach as GitReach;
 use spyhop_index::tokenize::ExtraTerms;
 use spyhop_search::HostSignals;
@@ -105,9 +106,7 @@ impl Default for Options {
 /// What a call does about a missing index, changed files and other processes, and whether its reply shows secrets.
 /// [`Options`] has the policy of an engine; [`Engine::with_policy`](crate::Engine::with_policy) chooses another policy for
 /// single calls, at no cost. The view is not part of a policy, because an engine keeps the index open for one view.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[request(Clone, Copy, Debug, PartialEq, Eq; deny_unknown_fields)]
 pub struct CallPolicy {
     /// What a search does if there is no index.
     pub on_missing: OnMissing,
@@ -149,9 +148,7 @@ impl CallPolicy {
 }
 
 /// What a search does if there is no index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[request(Clone, Copy, Debug, PartialEq, Eq; rename_all = "kebab-case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum OnMissing {
     /// Build the index, then answer.
@@ -166,9 +163,7 @@ pub enum OnMissing {
 }
 
 /// What a search does about files that changed since they were indexed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[request(Clone, Copy, Debug, PartialEq, Eq; rename_all = "kebab-case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum StalePolicy {
     /// Compare the tree with the index, index the changed files, then answer. The default. If another process is

@@ -9,6 +9,7 @@ use crate::api::search::Mode;
 use crate::api::snapshot::Snapshot;
 use crate::api::sources::{SourceName, SourceSnapshot, answering};
 use crate::session::Sent;
+use spyhop_attributes::{form, reply, request};
 use spyhop_base::id::ContentHash;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
@@ -20,9 +21,7 @@ use spyhop_graph::Relation;
 use spyhop_search::filter::FilterSpec;
 
 /// A request for a context pack: a task, and the budget of tokens for the code that the task needs.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default = "crate::api::blank::pack", deny_unknown_fields))]
+#[request(Clone, Debug; default = "crate::api::blank::pack", deny_unknown_fields)]
 pub struct PackRequest {
     /// The task in words, of 1 to 10,000 characters.
     pub task: String,
@@ -76,9 +75,7 @@ impl PackRequest {
 }
 
 /// The stages of a pack, each of which can be switched off for measurements. All run by default.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[request(Clone, Copy, Debug, PartialEq, Eq; default, deny_unknown_fields)]
 pub struct PackStages {
     /// The task is divided into goals.
     pub goals: bool,
@@ -155,9 +152,7 @@ impl PackReply {
 }
 
 /// A part of a task that was searched by itself.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq, Eq)]
 pub struct PackGoal {
     /// The text that was searched.
     pub text: String,
@@ -172,9 +167,7 @@ pub struct PackGoal {
 }
 
 /// A file of a pack.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug)]
 pub struct PackFile {
     /// The source of the file; `None` if one tree answers.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -202,9 +195,7 @@ pub struct PackFile {
 }
 
 /// A function, type or other item of a file, or a part of a long one.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug)]
 pub struct PackUnit {
     /// The lines, with the doc comment.
     #[serde(flatten)]
@@ -240,9 +231,7 @@ pub struct PackUnit {
 }
 
 /// A line of a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq, Eq)]
 pub struct PackLine {
     /// The number of the line, from 1.
     pub line: u32,
@@ -251,9 +240,7 @@ pub struct PackLine {
 }
 
 /// An edge of one step from or to a unit.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq)]
 pub struct PackTrace {
     /// How the ends are related; [`Relation::Tests`] for a test that covers the unit.
     pub relation: Relation,
@@ -284,9 +271,7 @@ impl PackTrace {
 }
 
 /// A place that a pack does not have.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug)]
 pub struct LeftOutPlace {
     /// The source of the file; `None` if one tree answers.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -310,10 +295,8 @@ pub struct LeftOutPlace {
 }
 
 /// Why a place is not in the pack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[reply(Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum LeftOutReason {
     /// The budget of tokens is used up.
     Budget,
@@ -360,9 +343,7 @@ impl LeftOutReason {
 }
 
 /// What the stages of a pack did.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, Default, PartialEq)]
 pub struct PackDiagnostics {
     /// The mode, never [`PackMode::Auto`].
     #[serde(skip)]
@@ -386,9 +367,7 @@ pub struct PackDiagnostics {
 }
 
 /// A region of the tree, and the goals about it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq)]
 pub struct PackRegion {
     /// The goals, as indexes into [`PackReply::goals`].
     pub goals: Vec<usize>,
@@ -400,9 +379,7 @@ pub struct PackRegion {
 }
 
 /// Two goals that were compared.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq)]
 pub struct PackPair {
     /// The first goal.
     pub first: usize,
@@ -419,9 +396,7 @@ pub struct PackPair {
 }
 
 /// The backup: one file outside of the primary region.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq, Eq)]
 pub struct PackBackup {
     /// The file.
     pub path: RelPath,
@@ -437,8 +412,7 @@ pub struct PackBackup {
 wire_form!(PackReply as PackForm);
 
 /// How a [`PackReply`] is serialized.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 struct PackForm<'r> {
     /// The goals of the task.
     goals: &'r [PackGoal],
@@ -492,8 +466,7 @@ impl<'r> PackForm<'r> {
 }
 
 /// The first line of the type around a unit.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 struct EnclosingLine<'r> {
     /// The number of the line, from 1.
     enclosing_line: Option<u32>,

@@ -3,11 +3,10 @@
 use std::borrow::Cow;
 use std::str::FromStr;
 
-use serde::Serialize;
-
 use super::snapshot::Snapshot;
 use super::sources::SourceName;
 use super::symbols::SymbolRow;
+use spyhop_attributes::{form, request};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;
 use spyhop_base::wire_form;
@@ -16,9 +15,7 @@ use spyhop_base::wire_form;
 pub(crate) const MAX_READ_BYTES: usize = 16 << 20;
 
 /// A range of lines, from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[request(Clone, Copy, Debug, PartialEq, Eq; deny_unknown_fields)]
 pub struct LineRange {
     /// The first line.
     pub first: u32,
@@ -63,9 +60,7 @@ impl std::fmt::Display for LineRange {
 
 /// A request for the text of a file, of some of its lines, or of a definition. At least one of `path` and `symbol` is
 /// required.
-#[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[request(Clone, Debug, Default; default, deny_unknown_fields)]
 pub struct ReadRequest {
     /// The file. No index is needed to read a file. If there is no file with this path, the value is taken as a path with
     /// lines, such as `a.rs:12-30`, or else as the name of a definition.
@@ -176,8 +171,7 @@ mod tests {
 wire_form!(ReadReply as ReadForm);
 
 /// How a [`ReadReply`] is serialized: with the fields of a text, or with `choices`.
-#[derive(Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form(Default)]
 struct ReadForm<'r> {
     /// The source that has the file, if several trees were asked.
     #[serde(skip_serializing_if = "Option::is_none")]

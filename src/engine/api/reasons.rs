@@ -1,14 +1,11 @@
 //! The reasons of a score, and those that a text shows: the ones that say something about one place.
 
-use serde::Serialize;
-
+use spyhop_attributes::reply;
 use spyhop_base::wire::wire;
 use spyhop_search::profile::Signal;
 
 /// A contribution of a signal to a score.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq)]
 pub struct Reason {
     /// The signal.
     pub signal: Signal,

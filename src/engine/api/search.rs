@@ -13,6 +13,7 @@ use crate::api::snapshot::Snapshot;
 use crate::api::sources::{SourceName, SourceSnapshot, answering};
 use crate::api::state::StructureCounts;
 use crate::session::Sent;
+use spyhop_attributes::{form, reply, request};
 use spyhop_base::id::ContentHash;
 use spyhop_base::model::{Skipped, SymbolKind};
 use spyhop_base::path::RelPath;
@@ -25,9 +26,7 @@ use spyhop_search::snippet::{ContextLine, Snippet, SourceLine};
 use spyhop_search::{FeatureMeasures, ScoreInputs};
 
 /// How much text a reply has for each hit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[request(Clone, Copy, Debug, PartialEq, Eq; rename_all = "kebab-case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Mode {
     /// No snippet.
@@ -56,9 +55,7 @@ impl Mode {
 pub const MAX_RESULTS: usize = 50;
 
 /// A ranked search.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default = "crate::api::blank::search", deny_unknown_fields))]
+#[request(Clone, Debug; default = "crate::api::blank::search", deny_unknown_fields)]
 pub struct SearchRequest {
     /// The query: a question, a name or a piece of code, of 1 to 10,000 characters.
     pub query: String,
@@ -216,9 +213,7 @@ pub struct PlaceCandidate {
 }
 
 /// The answer to a search.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug)]
 pub struct SearchReply {
     /// The query of the request; for a batch, all queries, joined by ` | `.
     pub query: String,
@@ -328,9 +323,7 @@ pub struct Hit {
 }
 
 /// Who calls the definition of a hit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq, Eq)]
 pub struct HitCallers {
     /// The names of up to three callers, nearest first. Tests have no names here: their names are often sentences.
     pub names: Vec<String>,
@@ -340,10 +333,9 @@ pub struct HitCallers {
 
 /// A score as a word: `high` from .8, `good` from .6, `possible` from .15, `weak` below. Text for people shows no word for
 /// `possible`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[form(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Band {
     /// From .8.
     High,
@@ -378,9 +370,7 @@ impl Band {
 }
 
 /// Why a file has its rank for a query, or has none.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug)]
 pub struct WhyNot {
     /// The source of the file; `None` if one tree answers.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -410,9 +400,7 @@ pub struct WhyNot {
 }
 
 /// A signal on which a file falls behind the tenth hit.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq)]
 pub struct Gap {
     /// The signal.
     pub signal: Signal,
@@ -447,9 +435,7 @@ pub enum Verdict {
 }
 
 /// A language that this program parses.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq, Eq)]
 pub struct LanguageRow {
     /// The name in filters and replies.
     pub name: &'static str,
@@ -466,8 +452,7 @@ pub struct LanguageRow {
 wire_form!(Hit as HitForm);
 
 /// How a [`Hit`] is serialized: the parts of its snippet are fields.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 struct HitForm<'r> {
     /// The source, if several trees answer.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -546,8 +531,7 @@ impl<'r> HitForm<'r> {
 }
 
 /// A verdict: how a [`WhyNot`] serializes its verdict.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 struct VerdictForm<'r> {
     /// `no-such-file`, `skipped`, `not-indexed`, `filtered`, `no-term`, `below-head` or `ranked`.
     verdict: &'static str,
@@ -569,22 +553,18 @@ fn verdict<S: Serializer>(verdict: &Verdict, serializer: S) -> Result<S::Ok, S::
 }
 
 /// Asks for the languages that this program parses.
-#[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[request(Clone, Copy, Debug, Default)]
 pub struct LanguagesRequest;
 
 /// The languages that this program parses.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form(Clone, Debug)]
 pub struct Languages {
     /// The languages, by name, each with the number of its files in the index, if there is an index.
     pub languages: Vec<LanguageRow>,
 }
 
 /// Asks why a file has its rank for a query, or has none.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[request(Clone, Debug; deny_unknown_fields)]
 pub struct WhyNotRequest {
     /// The file, relative to the root.
     pub path: String,

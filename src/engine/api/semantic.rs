@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
-
+use spyhop_attributes::reply;
 use spyhop_base::path::RelPath;
 
 /// What is asked of the vectors of a tree.
@@ -79,9 +78,7 @@ impl SemanticRequest {
 }
 
 /// The state of the vectors of a tree, and what was done.
-#[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, Default)]
 pub struct SemanticReply {
     /// Whether the program is built with vectors.
     pub built: bool,
@@ -120,9 +117,7 @@ pub struct SemanticReply {
 }
 
 /// A model that makes vectors.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug)]
 pub struct EnabledModel {
     /// The name.
     pub model: String,
@@ -133,9 +128,7 @@ pub struct EnabledModel {
 }
 
 /// What a build would send.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug)]
 pub struct BuildEstimate {
     /// Files without vectors.
     pub files: usize,
@@ -150,9 +143,7 @@ pub struct BuildEstimate {
 }
 
 /// A file that a build would send.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug)]
 pub struct SentFile {
     /// The path.
     pub path: RelPath,

@@ -2,16 +2,13 @@
 
 use std::ops::Deref;
 
-use serde::Serialize;
-
 use super::sources::SourceName;
+use spyhop_attributes::{reply, request};
 use spyhop_base::model::{SkipReason, Skipped};
 use spyhop_base::wire::wire;
 
 /// Asks for the files of the view that are not indexed or only partly indexed.
-#[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[request(Clone, Debug, Default; default, deny_unknown_fields)]
 pub struct SkippedRequest {
     /// Only files with this reason.
     pub reason: Option<SkipReason>,
@@ -20,9 +17,7 @@ pub struct SkippedRequest {
 }
 
 /// The files of a view that are not indexed or only partly indexed.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug)]
 pub struct SkippedReply {
     /// The entries, sorted by path; of several trees, tree by tree.
     pub entries: Vec<SkippedRow>,
@@ -36,9 +31,7 @@ pub struct SkippedReply {
 }
 
 /// A file of a view that is not indexed or only partly indexed. The fields of the [`Skipped`] are those of the row.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedRow {
     /// The source of the file; `None` if one tree answers.
     #[serde(skip_serializing_if = "Option::is_none")]

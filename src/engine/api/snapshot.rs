@@ -3,15 +3,12 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use serde::Serialize;
-
+use spyhop_attributes::reply;
 use spyhop_base::id::Generation;
 use spyhop_base::wire::wire;
 
 /// Where an answer comes from.
-#[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, Default)]
 pub struct Snapshot {
     /// The root of the tree.
     #[serde(serialize_with = "wire")]
@@ -38,10 +35,8 @@ pub struct Snapshot {
 }
 
 /// The progress of a first update.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[reply(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Building {
     /// The number of files that can already be found.
     pub files: usize,

@@ -10,6 +10,7 @@ use serde::{Serialize, Serializer};
 
 use super::snapshot::Snapshot;
 use super::state::Status;
+use spyhop_attributes::{form, reply, request};
 use spyhop_base::time::rfc3339;
 
 /// The name of a tree in a set of trees. Clones share the text. In a reply, the name also has what JSON says of the source;
@@ -88,8 +89,7 @@ impl fmt::Display for SourceName {
 }
 
 /// The source of a row in JSON.
-#[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form(Clone, Debug, Default)]
 struct RowSource {
     /// The name of the source.
     name: String,
@@ -111,9 +111,7 @@ struct RowSource {
 }
 
 /// Where the rows of one source come from.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug)]
 pub struct SourceSnapshot {
     /// The name of the source.
     #[serde(flatten)]
@@ -175,8 +173,7 @@ impl SourceSnapshot {
 }
 
 /// The sources of a reply of several trees: how replies serialize their list of sources.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 pub(super) struct Answering<'r> {
     /// The number of sources that answer, if several trees were asked.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -219,18 +216,14 @@ impl Provenance {
 }
 
 /// The state of the sources of a set.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug)]
 pub struct SourceStatuses {
     /// The sources, in their order.
     pub sources: Vec<NamedStatus>,
 }
 
 /// The state of a source.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug)]
 pub struct NamedStatus {
     /// The name of the source.
     #[serde(rename = "source")]
@@ -257,8 +250,7 @@ impl NamedStatus {
 }
 
 /// A status, or why there is none: how a [`NamedStatus`] serializes its status.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 struct StatusOrError<'r> {
     /// The state of the index; `null` if the source cannot be opened.
     status: Option<&'r Status>,
@@ -289,13 +281,11 @@ impl SourcePackage {
 }
 
 /// Asks for the state of the index. An index is never built or changed; a missing index is not an error.
-#[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[request(Clone, Copy, Debug, Default)]
 pub struct StatusRequest;
 
 /// The state of one tree, or of each tree of a corpus.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form(Clone, Debug)]
 #[serde(untagged)]
 pub enum StatusReply {
     /// The state of a tree alone.

@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::Serialize;
-
 use crate::api::remedy::{IndexRecipe, Remedy};
 use crate::api::snapshot::Building;
 use crate::api::views::ViewRow;
 use crate::error::Error;
+use spyhop_attributes::{form, reply, request};
 use spyhop_base::id::Generation;
 use spyhop_base::model::{Note, SkipReason, Skipped};
 use spyhop_base::path::RelPath;
@@ -18,10 +17,8 @@ use spyhop_files::walk::{Cause, Exception, RuleForm};
 use spyhop_index::update::RefreshReport;
 
 /// The state of an index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[reply(Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum State {
     /// There is no index.
     Missing,
@@ -49,9 +46,7 @@ impl State {
 }
 
 /// The number of indexed files whose structure is known in each way. Each indexed file counts once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StructureCounts {
     /// The number of files that a parser read.
     pub parsed: usize,
@@ -78,9 +73,7 @@ impl StructureCounts {
 }
 
 /// The state of an index, with counts.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug)]
 pub struct Status {
     /// The state.
     pub state: State,
@@ -144,10 +137,8 @@ pub struct Status {
 }
 
 /// An event of a watch.
-#[derive(Debug, Serialize)]
+#[reply(Debug)]
 #[serde(tag = "event", rename_all = "lowercase")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum WatchEvent {
     /// The index is current, and the watch keeps it current.
     #[serde(rename = "watching")]
@@ -206,9 +197,7 @@ impl Checkup {
 }
 
 /// One check.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// What was checked.
     pub name: &'static str,
@@ -223,9 +212,8 @@ pub struct Check {
 }
 
 /// The result of a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[form(Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Health {
     /// No problem was found.
     Ok,
@@ -307,8 +295,7 @@ impl PathOutcome {
 wire_form!(Checkup as CheckupForm);
 
 /// How a [`Checkup`] is serialized.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 struct CheckupForm<'r> {
     /// Whether nothing is damaged.
     clean: bool,
@@ -325,8 +312,7 @@ impl<'r> CheckupForm<'r> {
 wire_form!(Explanation as ExplanationForm);
 
 /// How an [`Explanation`] is serialized.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 struct ExplanationForm<'r> {
     /// The path of the request.
     path: &'r RelPath,
@@ -380,15 +366,12 @@ impl<'r> ExplanationForm<'r> {
 
 /// Asks for a check of every byte of the index. Nothing is changed; a missing index is not an error, and damage is part of the
 /// reply.
-#[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[request(Clone, Copy, Debug, Default)]
 pub struct CheckupRequest;
 
 /// Asks how an update treats one path: which rule of which file excludes the path or a folder above the path, or that no rule
 /// does. The answer comes from the present tree and needs no index.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[request(Clone, Debug; deny_unknown_fields)]
 pub struct ExplainSkipsRequest {
     /// The path, relative to the root; it need not be UTF-8.
     pub path: PathBuf,

@@ -5,15 +5,14 @@ use serde::{Serialize, Serializer};
 use super::cursor::page_cursor;
 use super::snapshot::Snapshot;
 use super::sources::{SourceName, SourceSnapshot, answering};
+use spyhop_attributes::{form, reply, request};
 use spyhop_base::model::{SymbolKind, qualified_name};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
 use spyhop_search::filter::FilterSpec;
 
 /// A search for definitions by name.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default = "crate::api::blank::symbols", deny_unknown_fields))]
+#[request(Clone, Debug; default = "crate::api::blank::symbols", deny_unknown_fields)]
 pub struct SymbolsRequest {
     /// Letters of the name in order, with gaps, case-insensitive; blanks are ignored. A pattern with `.`, `::`, `#`,
     /// `->` or `/` has letters of the container before the last of these separators and letters of the name after it:
@@ -36,9 +35,7 @@ impl SymbolsRequest {
 }
 
 /// The definitions whose name matches.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug)]
 pub struct SymbolsReply {
     /// The pattern of the request.
     pub pattern: String,
@@ -85,9 +82,7 @@ impl SymbolsReply {
 }
 
 /// A definition found by name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolRow {
     /// The source that has the file; `None` if one tree answers.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,8 +115,7 @@ impl SymbolRow {
 }
 
 /// A definition at the end of an edge of the code graph, as replies serialize it.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 pub(super) struct SymbolEnd<'r> {
     /// The source, if it is not that of the row.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use serde::Serialize;
-
+use spyhop_attributes::{form, reply, request};
 use spyhop_base::time::rfc3339;
 use spyhop_base::wire::wire;
 use spyhop_base::wire_form;
@@ -12,9 +11,7 @@ use spyhop_index::meta::{ViewInfo, ViewKey};
 use spyhop_index::retention::Cost;
 
 /// A view of an index.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq, Eq)]
 pub struct ViewRow {
     /// The root of the worktree.
     pub root: String,
@@ -48,9 +45,7 @@ impl ViewRow {
 }
 
 /// The views of an index, with sizes.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug)]
 pub struct ViewsReply {
     /// The folder of the index.
     #[serde(serialize_with = "wire")]
@@ -86,8 +81,7 @@ pub struct KeptView {
 wire_form!(KeptView as KeptViewForm);
 
 /// How a [`KeptView`] is serialized.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[form]
 struct KeptViewForm<'r> {
     /// The root of the worktree.
     root: &'r str,
@@ -132,6 +126,5 @@ impl<'r> KeptViewForm<'r> {
 }
 
 /// Asks for the views of the index, the most recently used first. An index is never built or changed.
-#[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[request(Clone, Copy, Debug, Default)]
 pub struct ViewsRequest;

@@ -2,16 +2,13 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
-
 use super::class::IntakeClass;
 use crate::api::AddProgress;
+use spyhop_attributes::reply;
 use spyhop_base::wire::wire;
 
 /// The result of an intake.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IntakeReply {
     /// The inbox.
     #[serde(serialize_with = "wire")]
@@ -27,9 +24,7 @@ pub struct IntakeReply {
 }
 
 /// An entry that was taken in.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq, Eq)]
 pub struct TakenEntry {
     /// The name of the entry in the inbox, or in the folder of its class if an earlier intake was killed.
     pub name: String,
@@ -47,9 +42,7 @@ pub struct TakenEntry {
 }
 
 /// An entry that was not taken in.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq, Eq)]
 pub struct FailedEntry {
     /// The name of the entry in the inbox.
     pub name: String,

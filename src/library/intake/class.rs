@@ -5,18 +5,17 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::format::{FileForm, form_of};
+use spyhop_attributes::reply;
 use spyhop_base::path::RelPath;
 use spyhop_syntax::document::DocumentForm;
 use spyhop_syntax::grammar::Grammars;
 
 /// The class of an entry of the inbox.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[reply(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum IntakeClass {
     /// A folder with code.
     Project,
