@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use spyhop_engine::api::{GraphQuestion, Mode};
 use spyhop_interface::catalog::{
-    self, DIFF, Faces, Param, Positional, TARGET, Takes, grep_params, param, params,
+    self, DIFF, Faces, Param, Positional, TARGET, Takes, grep_params as grep, param, params,
 };
 use spyhop_interface::operations::{ListedOperation, OperationId};
 
@@ -95,11 +95,11 @@ const SHORT: &[&str] = &[
     params::LANG.name,
     catalog::MODE.name,
     catalog::DEPTH.name,
-    grep_params::FIXED.name,
-    grep_params::IGNORE_CASE.name,
-    grep_params::WORD.name,
-    grep_params::FILES_WITH.name,
-    grep_params::COUNT.name,
+    grep::FIXED.name,
+    grep::IGNORE_CASE.name,
+    grep::WORD.name,
+    grep::FILES_WITH.name,
+    grep::COUNT.name,
     WHOLE_PAGE.name,
     catalog::ALL_SOURCES.name,
     JSON.name,
@@ -212,52 +212,29 @@ fn path_without_flag(command: Command) -> Command {
 /// Adjusts the command to what grep's users expect: any number of paths, a first positional argument that is a path
 /// when `-e` gives the patterns, and the last flag wins among flags that contradict each other.
 fn as_in_grep(command: Command) -> Command {
-    let cases =
-        [grep_params::IGNORE_CASE.name, grep_params::CASE_SENSITIVE.name, grep_params::SMART_CASE.name];
-    let bounds = [grep_params::WORD.name, grep_params::LINE_REGEXP.name];
-    let numbers = [grep_params::LINE_NUMBER.name, grep_params::NO_LINE_NUMBER.name];
-    let headings = [grep_params::HEADING.name, grep_params::NO_HEADING.name];
-    let names = [grep_params::WITH_FILENAME.name, grep_params::NO_FILENAME.name];
-    let forms = [
-        grep_params::COUNT.name,
-        grep_params::COUNT_MATCHES.name,
-        grep_params::FILES_WITH.name,
-        grep_params::FILES_WITHOUT.name,
-        grep_params::RG_JSON.name,
-    ];
     let mut command = command
-        .mut_arg(grep_params::PATTERN.name, |pattern| {
-            let others = [
-                grep_params::REGEXP.name,
-                grep_params::PATTERN_FILE.name,
-                grep_params::LIST_FILES.name,
-                grep_params::TYPE_LIST.name,
-            ];
+        .mut_arg(grep::PATTERN.name, |pattern| {
+            let others =
+                [grep::REGEXP.name, grep::PATTERN_FILE.name, grep::LIST_FILES.name, grep::TYPE_LIST.name];
             pattern.index(1).required(false).required_unless_present_any(others)
         })
         .mut_arg(HERE, |path| path.index(2).num_args(0..))
-        .mut_arg(grep_params::REGEXP.name, |pattern| pattern.allow_hyphen_values(true))
-        .mut_arg(grep_params::REPLACE.name, |text| text.allow_hyphen_values(true))
-        .mut_arg(grep_params::CONTEXT_SEPARATOR.name, |text| text.allow_hyphen_values(true))
+        .mut_arg(grep::REGEXP.name, |pattern| pattern.allow_hyphen_values(true))
+        .mut_arg(grep::REPLACE.name, |text| text.allow_hyphen_values(true))
+        .mut_arg(grep::CONTEXT_SEPARATOR.name, |text| text.allow_hyphen_values(true))
         .mut_arg(params::THREADS.name, |threads| threads.short('j'))
         .mut_arg(params::HIDDEN.name, |hidden| hidden.short('.'))
         // `-v` has its meaning from grep, and ripgrep's options for messages are these.
         .mut_arg(VERBOSE.name, |verbose| verbose.short(None).aliases(["debug", "trace"]))
         // The last occurrence of an option counts.
         .args_override_self(true);
-    let separators = [grep_params::CONTEXT_SEPARATOR.name, grep_params::NO_CONTEXT_SEPARATOR.name];
-    let columns = [grep_params::COLUMN.name, grep_params::NO_COLUMN.name];
-    let orders = [grep_params::SORT.name, grep_params::SORT_REVERSED.name, grep_params::SORT_FILES.name];
-    let binary = [grep_params::TEXT.name, grep_params::BINARY.name];
-    let contexts = [grep_params::BEFORE.name, grep_params::AFTER.name, grep_params::GREP_EXPAND.name];
+    let contexts = [grep::BEFORE.name, grep::AFTER.name, grep::GREP_EXPAND.name];
     for name in contexts {
-        command = command.mut_arg(name, |arg| arg.overrides_with(grep_params::PASSTHRU.name));
+        command = command.mut_arg(name, |arg| arg.overrides_with(grep::PASSTHRU.name));
     }
-    command = command.mut_arg(grep_params::PASSTHRU.name, |arg| arg.overrides_with_all(contexts));
-    let groups =
-        [&cases[..], &bounds, &numbers, &headings, &names, &forms, &separators, &columns, &orders, &binary];
-    for group in groups.into_iter().chain(OPPOSITES.iter().map(|pair| &pair[..])) {
-        for name in group {
+    command = command.mut_arg(grep::PASSTHRU.name, |arg| arg.overrides_with_all(contexts));
+    for group in OPPOSITES {
+        for name in *group {
             let others: Vec<&str> = group.iter().copied().filter(|other| other != name).collect();
             command = command.mut_arg(*name, |arg| arg.overrides_with_all(others));
         }
@@ -266,19 +243,35 @@ fn as_in_grep(command: Command) -> Command {
 }
 
 /// The options of an exact search that turn each other off.
-const OPPOSITES: &[[&str; 2]] = &[
-    [grep_params::NO_IGNORE_VCS.name, grep_params::IGNORE_VCS.name],
-    [grep_params::NO_IGNORE_DOT.name, grep_params::IGNORE_DOT.name],
-    [grep_params::NO_IGNORE_EXCLUDE.name, grep_params::IGNORE_EXCLUDE.name],
-    [grep_params::NO_IGNORE_FILES.name, grep_params::IGNORE_FILES.name],
-    [grep_params::NO_IGNORE_PARENT.name, grep_params::IGNORE_PARENT.name],
-    [grep_params::NO_IGNORE_GLOBAL.name, grep_params::IGNORE_GLOBAL.name],
-    [grep_params::NO_REQUIRE_GIT.name, grep_params::REQUIRE_GIT.name],
-    [grep_params::NO_IGNORE_FILE_CASE_INSENSITIVE.name, grep_params::IGNORE_FILE_CASE_INSENSITIVE.name],
-    [grep_params::NO_MMAP.name, grep_params::MMAP.name],
-    [grep_params::NO_SEARCH_ZIP.name, grep_params::SEARCH_ZIP.name],
-    [grep_params::NO_FOLLOW.name, grep_params::FOLLOW.name],
-    [grep_params::NO_ONE_FILE_SYSTEM.name, grep_params::ONE_FILE_SYSTEM.name],
+const OPPOSITES: &[&[&str]] = &[
+    &[grep::IGNORE_CASE.name, grep::CASE_SENSITIVE.name, grep::SMART_CASE.name],
+    &[grep::WORD.name, grep::LINE_REGEXP.name],
+    &[grep::LINE_NUMBER.name, grep::NO_LINE_NUMBER.name],
+    &[grep::HEADING.name, grep::NO_HEADING.name],
+    &[grep::WITH_FILENAME.name, grep::NO_FILENAME.name],
+    &[
+        grep::COUNT.name,
+        grep::COUNT_MATCHES.name,
+        grep::FILES_WITH.name,
+        grep::FILES_WITHOUT.name,
+        grep::RG_JSON.name,
+    ],
+    &[grep::CONTEXT_SEPARATOR.name, grep::NO_CONTEXT_SEPARATOR.name],
+    &[grep::COLUMN.name, grep::NO_COLUMN.name],
+    &[grep::SORT.name, grep::SORT_REVERSED.name, grep::SORT_FILES.name],
+    &[grep::TEXT.name, grep::BINARY.name],
+    &[grep::NO_IGNORE_VCS.name, grep::IGNORE_VCS.name],
+    &[grep::NO_IGNORE_DOT.name, grep::IGNORE_DOT.name],
+    &[grep::NO_IGNORE_EXCLUDE.name, grep::IGNORE_EXCLUDE.name],
+    &[grep::NO_IGNORE_FILES.name, grep::IGNORE_FILES.name],
+    &[grep::NO_IGNORE_PARENT.name, grep::IGNORE_PARENT.name],
+    &[grep::NO_IGNORE_GLOBAL.name, grep::IGNORE_GLOBAL.name],
+    &[grep::NO_REQUIRE_GIT.name, grep::REQUIRE_GIT.name],
+    &[grep::NO_IGNORE_FILE_CASE_INSENSITIVE.name, grep::IGNORE_FILE_CASE_INSENSITIVE.name],
+    &[grep::NO_MMAP.name, grep::MMAP.name],
+    &[grep::NO_SEARCH_ZIP.name, grep::SEARCH_ZIP.name],
+    &[grep::NO_FOLLOW.name, grep::FOLLOW.name],
+    &[grep::NO_ONE_FILE_SYSTEM.name, grep::ONE_FILE_SYSTEM.name],
 ];
 
 fn one_source_of_queries(command: Command) -> Command {
@@ -317,7 +310,7 @@ pub fn arg(param: &'static Param) -> Arg {
         arg = arg.value_name(param.name.to_uppercase());
     }
     match param.takes {
-        Takes::Nothing if [VERBOSE.name, grep_params::UNRESTRICTED.name].contains(&param.name) => {
+        Takes::Nothing if [VERBOSE.name, grep::UNRESTRICTED.name].contains(&param.name) => {
             arg.action(ArgAction::Count)
         }
         Takes::Nothing => arg.action(ArgAction::SetTrue),
