@@ -3,14 +3,12 @@
 use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, params};
 use super::params;
-use super::row::{FilledField, Row, both, listed};
+use super::row::{FilledField, Row, both, listed, row};
 use super::shared::{self, FilledRequest};
 use super::table::table;
 use spyhop_engine::api::EntriesRequest;
 
 params! {
-    pub(crate) ENTRY_PATTERN = "filter": Takes::Texts, aliases: &["pattern"], positional: Positional::Optional,
-        "Only rows with these words in method, path or name, or handler";
     pub REACHES = "reaches": Takes::Text,
         "Only rows whose handler is this symbol, or reaches it through up to 5 calls";
 }
@@ -23,7 +21,8 @@ pub(crate) const ENTRY_RESULTS: Param = Param {
 /// The rows of `routes` and `commands`.
 pub const ENTRIES_ROWS: &[Row<FilledRequest<EntriesRequest>>] = table![Row<FilledRequest<EntriesRequest>>:
     [
-        both(&ENTRY_PATTERN, |call, param, given| call.request.pattern.fill(param, given)),
+        row!(both "filter" => request.pattern: Takes::Texts, aliases: &["pattern"], positional: Positional::Optional,
+            "Only rows with these words in method, path or name, or handler"),
         both(&REACHES, |call, param, given| call.request.reaches.fill(param, given)),
         both(&ENTRY_RESULTS, |call, param, given| call.request.max_results.fill(param, given)),
     ],

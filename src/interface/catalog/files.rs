@@ -3,7 +3,7 @@
 use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, params};
 use super::params;
-use super::row::{FilledField, Row, both, command_line, listed};
+use super::row::{FilledField, Row, both, listed, row};
 use super::shared::{self, FilledRequest};
 use super::table::table;
 use spyhop_engine::api::FilesRequest;
@@ -11,8 +11,6 @@ use spyhop_engine::api::FilesRequest;
 params! {
     pub NAME_PATTERN = "pattern": Takes::Texts, positional: Positional::Optional,
         "Letters of the path in order, some left out; every word must match; or a glob; empty for all files";
-    pub(crate) ALL_MATCHES = "scattered": Takes::Nothing,
-        "Also files in whose paths the letters are scattered, behind better matches";
 }
 /// The number of files on a page.
 pub const FILES_RESULTS: Param = Param {
@@ -29,7 +27,8 @@ pub const FILES_ROWS: &[Row<FilledRequest<FilesRequest>>] = table![Row<FilledReq
             }
             Ok(())
         }),
-        command_line(&ALL_MATCHES, |call, param, given| call.request.include_scattered.fill(param, given)),
+        row!(command_line "scattered" => request.include_scattered: Takes::Nothing,
+            "Also files in whose paths the letters are scattered, behind better matches"),
     ],
     shared::filters(),
     [

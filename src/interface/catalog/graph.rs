@@ -5,7 +5,7 @@ use super::faces::Faces;
 use super::operation::{Example, OperationRow};
 use super::param::{Param, Positional, Takes, params};
 use super::params;
-use super::row::{FilledField, Listed, Row, both, listed, saturated_u32, tools};
+use super::row::{FilledField, Listed, Row, both, listed, row, saturated_u32, tools};
 use super::shared::{self, FilledRequest};
 use super::table::table;
 use super::values::ValueError;
@@ -23,8 +23,6 @@ pub const GRAPH_RESULTS: Param = Param {
     ..Param { takes: Takes::Number(1, 1_000), help: "Rows, 1 to 1000", ..params::MAX_RESULTS }
 };
 params! {
-    pub(crate) MIN_CONFIDENCE = "min_confidence": Takes::Fraction, default: Some("0.3"),
-        "Least confidence, 0 to 1";
     pub(crate) RELATION = "relation": Takes::Choice(choice::names::<Relation>),
         "Only uses of this relation to the symbol";
     pub(crate) ONLY = "only": Takes::Choice(|| ONLY_QUESTIONS.map(GraphQuestion::name).to_vec()),
@@ -59,7 +57,8 @@ const COMMON_ROWS: &[GraphParam] = table![GraphParam:
             Ok(())
         }),
         both(&GRAPH_RESULTS, |call, param, given| call.request.max_results.fill(param, given)),
-        both(&MIN_CONFIDENCE, |call, param, given| call.request.min_confidence.fill(param, given)),
+        row!(both "min_confidence" => request.min_confidence: Takes::Fraction, default: Some("0.3"),
+            "Least confidence, 0 to 1"),
         shared::path(),
         shared::here(),
         shared::path_glob(&params::PATH_GLOB).only_on(Faces::CommandLine),
@@ -72,13 +71,8 @@ const COMMON_ROWS: &[GraphParam] = table![GraphParam:
     [shared::require_index()],
 ];
 
-params! {
-    pub(crate) ALL_MENTIONS = "mentions": Takes::Nothing,
-        "Also every mention of the name";
-}
-
 const fn all_mentions() -> GraphParam {
-    both(&ALL_MENTIONS, |call, param, given| call.request.all_mentions.fill(param, given))
+    row!(both "mentions" => request.all_mentions: Takes::Nothing, "Also every mention of the name")
 }
 
 /// The rows of a question without parameters of its own.

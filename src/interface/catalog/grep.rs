@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use super::faces::Faces;
 use super::grep_params as grep;
 use super::operation::OperationRow;
-use super::row::{FilledField, Row, assign, both, command_line, listed};
+use super::param::{Param, Takes};
+use super::params;
+use super::row::{FilledField, Row, assign, both, command_line, listed, row};
 use super::shared::{self, FilledRequest, HasFilter, HasOptions};
 use super::values::ValueError;
-use super::{param::Param, params};
 use spyhop_engine::api::{
     Binary, Bounds, Case, FileOrder, FileTime, GrepRequest, IgnoreSources, Options, OutputFormat,
     PrintOptions, SymlinkPolicy,
@@ -133,17 +134,22 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
     when_on!(CommandLine, &grep::SMART_CASE, |call| call.request().case = Case::Smart),
     when_on!(Both, &grep::WORD, |call| call.request().bounds = Bounds::Word),
     when_on!(CommandLine, &grep::LINE_REGEXP, |call| call.request().bounds = Bounds::Line),
-    command_line(&grep::INVERT, |call, param, given| call.request().invert.fill(param, given)),
-    command_line(&grep::MULTI_LINE, |call, param, given| call.request().multi_line.fill(param, given)),
-    command_line(&grep::DOT_ALL, |call, param, given| call.request().dot_all.fill(param, given)),
-    command_line(&grep::MAX_COUNT, |call, param, given| call.request().max_count.fill(param, given)),
+    row!(command_line "invert_match" => grep.request.invert: Takes::Nothing, short: Some('v'),
+        "The lines that do not match"),
+    row!(command_line "multiline" => grep.request.multi_line: Takes::Nothing, aliases: &["multi_line"], short: Some('U'),
+        "A match may have several lines"),
+    row!(command_line "multiline_dotall" => grep.request.dot_all: Takes::Nothing,
+        "With multiline, a dot matches the end of a line as well"),
+    row!(command_line "max_count" => grep.request.max_count: Takes::Number(0, u64::MAX), short: Some('m'),
+        "No more lines of a file than this"),
     command_line(&grep::AFTER, |call, param, given| call.request().after.fill(param, given)),
     command_line(&grep::BEFORE, |call, param, given| call.request().before.fill(param, given)),
     when_on!(CommandLine, &grep::COUNT, |call| call.print.format = Some(OutputFormat::Count)),
     when_on!(CommandLine, &grep::COUNT_MATCHES, |call| call.print.format = Some(OutputFormat::CountMatches)),
     when_on!(CommandLine, &grep::FILES_WITH, |call| call.print.format = Some(OutputFormat::Files)),
     when_on!(CommandLine, &grep::FILES_WITHOUT, |call| call.print.format = Some(OutputFormat::FilesWithout)),
-    command_line(&grep::ONLY_MATCHING, |call, param, given| call.print.only_matching.fill(param, given)),
+    row!(command_line "only_matching" => print.only_matching: Takes::Nothing, short: Some('o'),
+        "Only what matches, each on a line"),
     when_on!(CommandLine, &grep::VIMGREP, |call| {
         (call.options.per_match, call.print.columns) = (true, true);
         (call.print.line_numbers, call.print.heading, call.print.paths) =
@@ -161,18 +167,18 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
         call.options.replacement = given.text(param)?.map(String::into_bytes);
         Ok(())
     }),
-    command_line(&grep::TRIM, |call, param, given| call.options.trim.fill(param, given)),
-    command_line(&grep::NULL, |call, param, given| call.options.null.fill(param, given)),
+    row!(command_line "trim" => options.trim: Takes::Nothing, "Leave out blanks at the beginning of lines"),
+    row!(command_line "null" => options.null: Takes::Nothing, short: Some('0'), "A NUL byte after each path"),
     command_line(&grep::MAX_COLUMNS, |call, param, given| {
         call.options.max_columns = given.number(param)?.filter(|&bytes| bytes > 0);
         Ok(())
     }),
-    command_line(&grep::MAX_COLUMNS_PREVIEW, |call, param, given| {
-        call.options.max_columns_preview.fill(param, given)
-    }),
-    command_line(&grep::BYTE_OFFSET, |call, param, given| call.options.byte_offset.fill(param, given)),
+    row!(command_line "max_columns_preview" => options.max_columns_preview: Takes::Nothing,
+        "Print the beginning of lines above --max-columns"),
+    row!(command_line "byte_offset" => options.byte_offset: Takes::Nothing, short: Some('b'),
+        "Lines with the byte where they begin"),
     command_line(&grep::PASSTHRU, |call, param, given| call.options.passthru.fill(param, given)),
-    command_line(&grep::STATS, |call, param, given| call.options.stats.fill(param, given)),
+    row!(command_line "stats" => options.stats: Takes::Nothing, "Counts and times after the output"),
     command_line(&grep::CONTEXT_SEPARATOR, |call, param, given| {
         if let Some(line) = given.text(param)? {
             call.options.context_separator = Some(unescaped(line));
@@ -198,34 +204,32 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
         assign(&mut call.options.field_context_separator, given.text(param)?.map(unescaped));
         Ok(())
     }),
-    command_line(&grep::INCLUDE_ZERO, |call, param, given| call.options.include_zero.fill(param, given)),
-    command_line(&grep::NO_UNICODE, |call, param, given| call.request().no_unicode.fill(param, given)),
+    row!(command_line "include_zero" => options.include_zero: Takes::Nothing,
+        "With --count, also files without a match"),
+    row!(command_line "no_unicode" => grep.request.no_unicode: Takes::Nothing,
+        "\\w, \\d, \\s, \\b and . mean ASCII and bytes"),
     when_on!(CommandLine, &grep::MMAP, |call| call.request().files.as_mapped = true),
     when_on!(CommandLine, &grep::NO_MMAP, |_| ()),
     when_on!(CommandLine, &grep::SEARCH_ZIP, |call| call.request().files.search_zip = true),
     when_on!(CommandLine, &grep::NO_SEARCH_ZIP, |_| ()),
-    command_line(&grep::HYPERLINK_FORMAT, |call, param, given| {
-        call.options.hyperlink_format.fill(param, given)
-    }),
+    row!(command_line "hyperlink_format" => options.hyperlink_format: Takes::Text,
+        "Links on paths where there are colours: a format of ripgrep, or a name such as file or vscode"),
     when_on!(CommandLine, &grep::SORT_FILES, |call| call.options.order = FileOrder::Path),
     when_on!(CommandLine, &grep::NO_COLUMN, |call| call.print.columns = false),
-    command_line(&grep::COLORS, |call, param, given| call.options.colors.fill(param, given)),
-    command_line(&grep::MAX_SEARCHED_SIZE, |call, param, given| {
-        call.filter().max_file_bytes.fill(param, given)
-    }),
-    command_line(&grep::STOP_ON_NONMATCH, |call, param, given| {
-        call.request().stop_on_nonmatch.fill(param, given)
-    }),
+    row!(command_line "colors" => options.colors: Takes::Repeated,
+        "Colours as ripgrep has them, such as 'match:fg:blue' or 'path:none'"),
+    row!(command_line "max_filesize" => grep.request.filter.max_file_bytes: Takes::Bytes,
+        "Do not search larger files (bytes, or with K, M, G)"),
+    row!(command_line "stop_on_nonmatch" => grep.request.stop_on_nonmatch: Takes::Nothing,
+        "End a file at the first line that does not match after one that does"),
     command_line(&grep::ENCODING, |call, param, given| {
         call.request().encoding = given.text(param)?.filter(|name| name != "auto");
         Ok(())
     }),
-    command_line(&grep::REGEX_SIZE_LIMIT, |call, param, given| {
-        call.request().regex_size_limit.fill(param, given)
-    }),
-    command_line(&grep::DFA_SIZE_LIMIT, |call, param, given| {
-        call.request().dfa_size_limit.fill(param, given)
-    }),
+    row!(command_line "regex_size_limit" => grep.request.regex_size_limit: Takes::Bytes,
+        "Most memory of a compiled pattern"),
+    row!(command_line "dfa_size_limit" => grep.request.dfa_size_limit: Takes::Bytes,
+        "Most memory of a pattern's cache"),
     when_on!(CommandLine, &grep::NO_CONTEXT_SEPARATOR, |call| call.options.context_separator = None),
     command_line(&grep::SORT, |call, param, given| {
         if let Some(name) = given.text(param)? {
@@ -244,8 +248,8 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
     command_line(&grep::NO_MESSAGES, |call, param, given| call.print.no_messages.fill(param, given)),
     // Output is written at once in any case, but ripgrep's configuration files may have the option.
     command_line(&grep::LINE_BUFFERED, |_, _, _| Ok(())),
-    command_line(&grep::CRLF, |call, param, given| call.request().crlf.fill(param, given)),
-    command_line(&grep::NULL_DATA, |call, param, given| call.request().null_data.fill(param, given)),
+    row!(command_line "crlf" => grep.request.crlf: Takes::Nothing, "$ matches before CR LF as well"),
+    row!(command_line "null_data" => grep.request.null_data: Takes::Nothing, "Lines end with a NUL byte"),
     when_on!(CommandLine, &grep::BINARY, |call| call.request().binary = Binary::Name),
     when_on!(CommandLine, &grep::TEXT, |call| call.request().binary = Binary::Text),
     command_line(&grep::UNRESTRICTED, |call, param, given| {
@@ -260,14 +264,18 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
     }),
     command_line(&grep::TYPE, |call, param, given| call.filter().types.fill(param, given)),
     command_line(&grep::TYPE_NOT, |call, param, given| call.filter().types_not.fill(param, given)),
-    command_line(&grep::TYPE_ADD, |call, param, given| call.filter().type_add.fill(param, given)),
-    command_line(&grep::GREP_GLOB, |call, param, given| call.filter().ripgrep_globs.fill(param, given)),
-    command_line(&grep::IGLOB, |call, param, given| call.filter().ripgrep_iglobs.fill(param, given)),
+    row!(command_line "type_add" => grep.request.filter.type_add: Takes::Repeated,
+        "A further glob of a type, as 'web:*.html'; with -t or -T"),
+    row!(command_line "glob" => grep.request.filter.ripgrep_globs: Takes::Repeated, short: Some('g'),
+        "Only paths that match, as ripgrep has it; with ! in front none of them"),
+    row!(command_line "iglob" => grep.request.filter.ripgrep_iglobs: Takes::Repeated,
+        "As --glob, whatever the case of letters"),
     when_on!(CommandLine, &grep::GLOB_CASE_INSENSITIVE, |call| {
         let globs = std::mem::take(&mut call.filter().ripgrep_globs);
         call.filter().ripgrep_iglobs.splice(0..0, globs);
     }),
-    command_line(&grep::MAX_DEPTH, |call, param, given| call.filter().max_depth.fill(param, given)),
+    row!(command_line "max_depth" => grep.request.filter.max_depth: Takes::Number(0, u64::MAX), aliases: &["maxdepth"], short: Some('d'),
+        "Most folders below each path; 1 is its own files"),
     command_line(&grep::IGNORE_FILE, |call, param, given| {
         call.request().files.ignore.files = given.texts(param)?.into_iter().map(PathBuf::from).collect();
         Ok(())
@@ -300,11 +308,12 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
     shared::exclude(),
     shared::lang(),
     shared::kind(&grep::GREP_KIND),
-    both(&grep::RANK, |call, param, given| call.request().rank.fill(param, given)),
+    row!(both "rank" => grep.request.rank: Takes::Nothing, "Files by relevance"),
     both(&grep::GREP_RESULTS, |call, param, given| call.request().max_results.fill(param, given)),
     both(&grep::GREP_EXPAND, |call, param, given| call.request().expand.fill(param, given)),
     both(&params::CURSOR, |call, param, given| call.request().cursor.fill(param, given)),
-    command_line(&grep::BRUTE, |call, param, given| call.request().brute.fill(param, given)),
+    row!(command_line "brute" => grep.request.brute: Takes::Nothing,
+        "Read every file, whatever the index says; the answer is the same"),
     command_line(&grep::EXPLAIN_PLAN, |call, param, given| call.explain_plan.fill(param, given)),
     shared::show_secrets(),
     shared::view(),

@@ -36,20 +36,11 @@ params! {
         "Case counts where the pattern has an upper-case letter";
     pub LINE_REGEXP = "line_regexp": Takes::Nothing, short: Some('x'),
         "Matches begin and end at the bounds of lines";
-    pub(crate) INVERT = "invert_match": Takes::Nothing, short: Some('v'), "The lines that do not match";
-    pub(crate) MULTI_LINE = "multiline": Takes::Nothing, aliases: &["multi_line"], short: Some('U'),
-        "A match may have several lines";
-    pub(crate) DOT_ALL = "multiline_dotall": Takes::Nothing,
-        "With multiline, a dot matches the end of a line as well";
-    pub(crate) MAX_COUNT = "max_count": Takes::Number(0, u64::MAX), short: Some('m'),
-        "No more lines of a file than this";
     pub COUNT = "count": Takes::Nothing, short: Some('c'), "How many lines of each file match";
     pub COUNT_MATCHES = "count_matches": Takes::Nothing, "How many matches each file has";
     pub FILES_WITH = "files_with_matches": Takes::Nothing, short: Some('l'),
         "The paths of the files that match";
     pub FILES_WITHOUT = "files_without_match": Takes::Nothing, "The paths of the files that do not match";
-    pub(crate) ONLY_MATCHING = "only_matching": Takes::Nothing, short: Some('o'),
-        "Only what matches, each on a line";
     pub LINE_NUMBER = "line_number": Takes::Nothing, short: Some('n'),
         "Lines with their numbers (the default on a terminal)";
     pub NO_LINE_NUMBER = "no_line_number": Takes::Nothing, short: Some('N'), "Lines without their numbers";
@@ -59,8 +50,6 @@ params! {
     pub WITH_FILENAME = "with_filename": Takes::Nothing, short: Some('H'),
         "Lines with their path (the default unless one file is searched)";
     pub NO_FILENAME = "no_filename": Takes::Nothing, short: Some('I'), "Lines without their path";
-    pub(crate) GREP_GLOB = "glob": Takes::Repeated, short: Some('g'),
-        "Only paths that match, as ripgrep has it; with ! in front none of them";
 }
 /// The glob filter on paths, where `glob` is another parameter.
 pub(crate) const GREP_PATH_GLOB: Param = Param { aliases: &[], ..PATH_GLOB };
@@ -71,13 +60,8 @@ params! {
     pub TYPE = "type": Takes::Repeated, short: Some('t'),
         "Only files of this type, such as rust or py; --type-list shows all";
     pub TYPE_NOT = "type_not": Takes::Repeated, short: Some('T'), "No files of this type";
-    pub(crate) TYPE_ADD = "type_add": Takes::Repeated,
-        "A further glob of a type, as 'web:*.html'; with -t or -T";
     pub TYPE_LIST = "type_list": Takes::Nothing, "List the file types with their globs";
     pub LIST_FILES = "files": Takes::Nothing, "List the files that would be searched";
-    pub(crate) IGLOB = "iglob": Takes::Repeated, "As --glob, whatever the case of letters";
-    pub MAX_DEPTH = "max_depth": Takes::Number(0, u64::MAX), aliases: &["maxdepth"], short: Some('d'),
-        "Most folders below each path; 1 is its own files";
     pub REPLACE = "replace": Takes::Text, short: Some('r'),
         "Print this in place of each match; $1 and $name stand for groups";
     pub SORT = "sort": Takes::Choice(orders),
@@ -88,19 +72,10 @@ params! {
     pub VIMGREP = "vimgrep": Takes::Nothing, "A line for each match, with path, line and column, for editors";
     pub PASSTHRU = "passthru": Takes::Nothing, aliases: &["passthrough"],
         "Print all lines, and mark the matches";
-    pub(crate) TRIM = "trim": Takes::Nothing, "Leave out blanks at the beginning of lines";
-    pub NULL = "null": Takes::Nothing, short: Some('0'), "A NUL byte after each path";
     pub(crate) MAX_COLUMNS = "max_columns": Takes::Number(0, u64::MAX), short: Some('M'),
         "Do not print longer lines, in bytes; 0 for no limit";
-    pub(crate) MAX_COLUMNS_PREVIEW = "max_columns_preview": Takes::Nothing,
-        "Print the beginning of lines above --max-columns";
     pub TEXT = "text": Takes::Nothing, short: Some('a'), "Search binary files as if they were text";
     pub BINARY = "binary": Takes::Nothing, "Search binary files, and say which match";
-    pub(crate) BYTE_OFFSET = "byte_offset": Takes::Nothing, short: Some('b'),
-        "Lines with the byte where they begin";
-    pub CRLF = "crlf": Takes::Nothing, "$ matches before CR LF as well";
-    pub(crate) NULL_DATA = "null_data": Takes::Nothing, "Lines end with a NUL byte";
-    pub(crate) STATS = "stats": Takes::Nothing, "Counts and times after the output";
     pub NO_MESSAGES = "no_messages": Takes::Nothing, "No messages about files that cannot be read";
     pub(crate) LINE_BUFFERED = "line_buffered": Takes::Nothing,
         "Write each piece of output at once, as is done in any case";
@@ -114,39 +89,24 @@ params! {
         "Between path, number and line of a match [default: :]";
     pub(crate) FIELD_CONTEXT_SEPARATOR = "field_context_separator": Takes::Text,
         "Between path, number and line of a context line [default: -]";
-    pub(crate) NO_UNICODE = "no_unicode": Takes::Nothing, "\\w, \\d, \\s, \\b and . mean ASCII and bytes";
-    pub(crate) INCLUDE_ZERO = "include_zero": Takes::Nothing, "With --count, also files without a match";
     pub MMAP = "mmap": Takes::Nothing,
         "Look for NUL bytes as ripgrep does in mapped files; no file is mapped";
     pub NO_MMAP = "no_mmap": Takes::Nothing, "The opposite of --mmap (the default)";
     pub SEARCH_ZIP = "search_zip": Takes::Nothing, short: Some('z'),
         "Search in compressed files; runs gzip, xz and others from PATH";
     pub NO_SEARCH_ZIP = "no_search_zip": Takes::Nothing, "The opposite of --search-zip (the default)";
-    pub(crate) HYPERLINK_FORMAT = "hyperlink_format": Takes::Text,
-        "Links on paths where there are colours: a format of ripgrep, or a name such as file or vscode";
-    pub COLORS = "colors": Takes::Repeated,
-        "Colours as ripgrep has them, such as 'match:fg:blue' or 'path:none'";
     pub SORT_FILES = "sort_files": Takes::Nothing, "As --sort path";
     pub NO_COLUMN = "no_column": Takes::Nothing, "Lines without the column of their first match";
     pub(crate) GLOB_CASE_INSENSITIVE = "glob_case_insensitive": Takes::Nothing, "Each --glob is an --iglob";
-    pub(crate) MAX_SEARCHED_SIZE = "max_filesize": Takes::Bytes,
-        "Do not search larger files (bytes, or with K, M, G)";
-    pub(crate) STOP_ON_NONMATCH = "stop_on_nonmatch": Takes::Nothing,
-        "End a file at the first line that does not match after one that does";
     pub(crate) ENCODING = "encoding": Takes::Text, short: Some('E'),
         "The encoding of all files, such as utf-16le or latin1; none for bytes, auto by mark";
-    pub(crate) REGEX_SIZE_LIMIT = "regex_size_limit": Takes::Bytes, "Most memory of a compiled pattern";
-    pub(crate) DFA_SIZE_LIMIT = "dfa_size_limit": Takes::Bytes, "Most memory of a pattern's cache";
     pub(crate) PRETTY = "pretty": Takes::Nothing, short: Some('p'),
         "Colours, headings and line numbers, also into a pipe";
-    pub RANK = "rank": Takes::Nothing, "Files by relevance";
 }
 /// A filter by kind of item.
 pub(crate) const GREP_KIND: Param =
     Param { takes: Takes::List, help: "Only in items of these kinds", ..KIND };
 params! {
-    pub(crate) BRUTE = "brute": Takes::Nothing,
-        "Read every file, whatever the index says; the answer is the same";
     pub EXPLAIN_PLAN = "explain_plan": Takes::Nothing,
         "Say what a file must hold to be read, instead of searching";
     pub(crate) IGNORE_FILE = "ignore_file": Takes::Repeated,

@@ -2,7 +2,7 @@
 
 use super::operation::OperationRow;
 use super::param::{Positional, Takes, params};
-use super::row::{FilledField, Row, both, command_line, listed, tools};
+use super::row::{FilledField, Row, both, command_line, listed, row, tools};
 use super::shared::FilledRequest;
 use spyhop_library::{AddRequest, LibraryOptions};
 
@@ -39,14 +39,10 @@ params! {
     pub SOURCE = "source": Takes::Text, positional: Positional::Required,
         "A folder, an archive, a source file, or a git repository by its path or URL";
     pub NEW_NAME = "name": Takes::Text, "The name of the source; else the last part of its location";
-    pub GROUP = "group": Takes::List,
-        "Labels of the source, separated by commas: --in LABEL asks every source with the label";
     pub REF = "ref": Takes::Text, "The branch, tag or commit; else the branch that is checked out";
     pub SOURCE_FOLDER = "folder": Takes::Text, "Only this folder of the source";
     pub SNAPSHOT = "snapshot": Takes::Nothing,
         "Copy the files of a folder, which is otherwise searched where it lies";
-    pub(crate) NESTED = "nested": Takes::Nothing,
-        "Also unpack the archives inside an archive: the files of a/b.jar in the folder a/b.jar!";
     pub PLAN = "dry_run": Takes::Nothing, "Only tell what would be added";
     pub SOURCE_NAME = "source_name": Takes::Text, positional: Positional::Required,
         "The name or the id of a source";
@@ -54,8 +50,6 @@ params! {
         "Names or ids of sources; else all";
     pub ONE_SOURCE = "source": Takes::Text, "Only this one, with its history";
     pub(crate) OTHER_NAME = "new_name": Takes::Text, positional: Positional::Required, "The new name";
-    pub(crate) COLLECTION_PLAN = "dry_run": Takes::Nothing, "Only tell what would be removed";
-    pub(crate) UPDATE_PLAN = "dry_run": Takes::Nothing, "Only tell what would be imported and indexed";
 }
 
 /// The parameters that choose a library; every operation of a library takes these.
@@ -68,11 +62,13 @@ pub const LIBRARY_PLACE: &[Row<LibraryOptions>] = &[command_line(&LIBRARY, |libr
 pub const ADD_SOURCE_ROWS: &[Row<FilledRequest<AddSourceRequest>>] = &[
     both(&SOURCE, |call, param, given| call.request.source.source.fill(param, given)),
     both(&NEW_NAME, |call, param, given| call.request.source.name.fill(param, given)),
-    both(&GROUP, |call, param, given| call.request.source.groups.fill(param, given)),
+    row!(both "group" => request.source.groups: Takes::List,
+        "Labels of the source, separated by commas: --in LABEL asks every source with the label"),
     both(&REF, |call, param, given| call.request.source.reference.fill(param, given)),
     both(&SOURCE_FOLDER, |call, param, given| call.request.source.folder.fill(param, given)),
     command_line(&SNAPSHOT, |call, param, given| call.request.source.snapshot.fill(param, given)),
-    command_line(&NESTED, |call, param, given| call.request.source.nested.fill(param, given)),
+    row!(command_line "nested" => request.source.nested: Takes::Nothing,
+        "Also unpack the archives inside an archive: the files of a/b.jar in the folder a/b.jar!"),
     command_line(&PLAN, |call, param, given| call.request.dry_run.fill(param, given)),
 ];
 
@@ -163,7 +159,7 @@ pub const REMOVE_SOURCE: OperationRow = OperationRow::new(
 /// The rows of `library update`.
 pub const UPDATE_SOURCES_ROWS: &[Row<FilledRequest<UpdateSourcesRequest>>] = &[
     both(&SOURCE_NAMES, |call, param, given| call.request.names.fill(param, given)),
-    both(&UPDATE_PLAN, |call, param, given| call.request.dry_run.fill(param, given)),
+    row!(both "dry_run" => request.dry_run: Takes::Nothing, "Only tell what would be imported and indexed"),
 ];
 
 /// Updates sources.
@@ -196,7 +192,7 @@ pub const UNPROTECT_SOURCE: OperationRow = OperationRow::new(
 
 /// The rows of `library gc`.
 pub const COLLECT_SOURCES_ROWS: &[Row<FilledRequest<bool>>] =
-    &[both(&COLLECTION_PLAN, |call, param, given| call.request.fill(param, given))];
+    &[row!(both "dry_run" => request: Takes::Nothing, "Only tell what would be removed")];
 
 /// Frees space.
 pub const COLLECT_SOURCES: OperationRow = OperationRow::new(
@@ -206,14 +202,10 @@ pub const COLLECT_SOURCES: OperationRow = OperationRow::new(
     &[("library gc --dry-run", "only tells what would be removed")],
 );
 
-params! {
-    pub(crate) INTAKE_ALL = "all": Takes::Nothing,
-        "Also take in entries that changed in the last two seconds";
-}
-
 /// The rows of `library intake`.
-pub const TAKE_IN_ROWS: &[Row<FilledRequest<bool>>] =
-    &[both(&INTAKE_ALL, |call, param, given| call.request.fill(param, given))];
+pub const TAKE_IN_ROWS: &[Row<FilledRequest<bool>>] = &[
+    row!(both "all" => request: Takes::Nothing, "Also take in entries that changed in the last two seconds"),
+];
 
 /// Takes in what lies in the inbox.
 pub const TAKE_IN: OperationRow = OperationRow::new(

@@ -4,7 +4,7 @@ use super::choice;
 use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, params};
 use super::params;
-use super::row::{FilledField, Row, both, command_line, listed};
+use super::row::{FilledField, Row, both, command_line, listed, row};
 use super::shared::{self, FilledRequest};
 use spyhop_engine::api::{
     AddNoteRequest, ExportNotesRequest, ImportNotesRequest, ListNotesRequest, NoteKind, RetireNoteRequest,
@@ -14,30 +14,12 @@ use spyhop_engine::api::{
 params! {
     pub(crate) NOTE_TEXT = "text": Takes::Texts, positional: Positional::Required,
         "What a later reader should know; the first line is the title; up to 8000 bytes";
-    pub(crate) NOTE_KIND = "kind": Takes::Choice(choice::names::<NoteKind>), default: Some("explanation"),
-        "failure: what went wrong; revision: what was changed and why; explanation: how something works";
     pub(crate) ONLY_KIND = "kind": Takes::Choice(choice::names::<NoteKind>), "Only notes of this kind";
-    pub(crate) SIGNALS = "signals": Takes::Repeated, aliases: &["signal"],
-        "A text by which the matter is recognized, such as that of an error";
-    pub LINKS = "links": Takes::Repeated, aliases: &["link"],
-        "The code that the note is about: src/a.rs, src/a.rs#Pool.take, src/a.rs:12 or Pool.take";
-    pub(crate) NOTE_COMMIT = "commit": Takes::Text,
-        "The git revision that the note is about; what it changed is linked";
     pub(crate) NOTE_DIFF = "diff": Takes::Text,
         "The unified diff that the note is about; what it touches is linked";
-    pub(crate) APPLIES_PATHS = "applies_paths": Takes::Repeated,
-        "The note applies only to this folder, file or glob";
-    pub(crate) APPLIES_LANGUAGES = "applies_languages": Takes::List,
-        "The note applies only to this language; separate several by commas";
-    pub(crate) CONDITIONS = "conditions": Takes::Repeated, aliases: &["when"],
-        "A condition, in words, under which the note applies";
     pub(crate) NOTE_TEST = "test": Takes::Text, "The test that verifies the note";
-    pub(crate) AUTHOR = "author": Takes::Text, "Who says so";
-    pub(crate) NOTE_TIME = "time": Takes::Text, "The time of the note, such as 2026-01-31; else now";
     pub(crate) NOTE_ID = "id": Takes::Text, positional: Positional::Required,
         "The id of the note, or its first digits, 4 or more";
-    pub(crate) STALE = "stale": Takes::Nothing, "Only notes about code that has changed since";
-    pub(crate) RETIRED = "retired": Takes::Nothing, "Retired notes too";
 }
 /// The number of listed notes.
 pub(crate) const LISTED_NOTES: Param = Param {
@@ -49,27 +31,13 @@ pub(crate) const LISTED_NOTES: Param = Param {
     }
 };
 params! {
-    pub(crate) VERIFYING_COMMIT = "commit": Takes::Text, "The git revision that verifies the note";
-    pub(crate) CONTRADICTED = "contradicted": Takes::Text, "What shows that the note is wrong";
-    pub(crate) UNVERIFIED = "unverified": Takes::Nothing, "The note counts as unverified again";
-    pub(crate) RELINK = "relink": Takes::Nothing,
-        "The note holds for the code as it is now, and is no longer stale";
-    pub(crate) RETIRE_REASON = "reason": Takes::Text, "Why the note is no longer of use";
-    pub(crate) UNDO = "undo": Takes::Nothing, "Show a retired note again";
     pub(crate) NOTE_QUERY = "query": Takes::Texts, positional: Positional::Required,
         "The task, or the text of an error";
-    pub(crate) ABOUT_FILES = "files": Takes::Paths, aliases: &["file"], "Files that it is about";
-    pub(crate) ABOUT_SYMBOLS = "symbols": Takes::Repeated, aliases: &["symbol"],
-        "Symbols that it is about, such as Pool.take";
 }
 /// The number of found notes.
 pub(crate) const FOUND_NOTES: Param =
     Param { default: Some("5"), ..Param { help: "Notes, 1 to 50", ..params::MAX_RESULTS } };
 params! {
-    pub(crate) NOTE_SCORE = "min_score": Takes::Fraction, default: Some("0.5"),
-        "Leave out notes below this score, 0 to 1";
-    pub(crate) NOTES_OUT = "file": Takes::Path, positional: Positional::Optional,
-        "The file to write; else standard output";
     pub(crate) NOTES_IN = "file": Takes::Path, positional: Positional::Required,
         "The file or <(command) to read; - for standard input";
 }
@@ -80,26 +48,29 @@ pub const ADD_NOTE_ROWS: &[Row<FilledRequest<AddNoteRequest>>] = &[
         call.request.text = given.text_or_input(param, given.texts(param)?.join(" "))?;
         Ok(())
     }),
-    both(&NOTE_KIND, |call, param, given| {
-        if let Some(name) = given.text(param)? {
-            call.request.kind = choice::parse(param.name, &name)?;
-        }
-        Ok(())
-    }),
-    both(&SIGNALS, |call, param, given| call.request.signals.fill(param, given)),
-    both(&LINKS, |call, param, given| call.request.links.fill(param, given)),
-    both(&NOTE_COMMIT, |call, param, given| call.request.commit.fill(param, given)),
+    row!(both "kind" => request.kind: Takes::Choice(choice::names::<NoteKind>), default: Some("explanation"),
+        "failure: what went wrong; revision: what was changed and why; explanation: how something works"),
+    row!(both "signals" => request.signals: Takes::Repeated, aliases: &["signal"],
+        "A text by which the matter is recognized, such as that of an error"),
+    row!(both "links" => request.links: Takes::Repeated, aliases: &["link"],
+        "The code that the note is about: src/a.rs, src/a.rs#Pool.take, src/a.rs:12 or Pool.take"),
+    row!(both "commit" => request.commit: Takes::Text,
+        "The git revision that the note is about; what it changed is linked"),
     both(&NOTE_DIFF, |call, param, given| {
         let diff = given.text(param)?;
         call.request.diff = diff.map(|diff| given.text_or_input(param, diff)).transpose()?;
         Ok(())
     }),
-    both(&APPLIES_PATHS, |call, param, given| call.request.applies.paths.fill(param, given)),
-    both(&APPLIES_LANGUAGES, |call, param, given| call.request.applies.languages.fill(param, given)),
-    both(&CONDITIONS, |call, param, given| call.request.applies.conditions.fill(param, given)),
+    row!(both "applies_paths" => request.applies.paths: Takes::Repeated,
+        "The note applies only to this folder, file or glob"),
+    row!(both "applies_languages" => request.applies.languages: Takes::List,
+        "The note applies only to this language; separate several by commas"),
+    row!(both "conditions" => request.applies.conditions: Takes::Repeated, aliases: &["when"],
+        "A condition, in words, under which the note applies"),
     both(&NOTE_TEST, |call, param, given| call.request.test.fill(param, given)),
-    both(&AUTHOR, |call, param, given| call.request.author.fill(param, given)),
-    command_line(&NOTE_TIME, |call, param, given| call.request.time.fill(param, given)),
+    row!(both "author" => request.author: Takes::Text, "Who says so"),
+    row!(command_line "time" => request.time: Takes::Text,
+        "The time of the note, such as 2026-01-31; else now"),
 ];
 
 /// Records a note.
@@ -117,13 +88,9 @@ pub(crate) const ADD_NOTE: OperationRow = OperationRow::new(
 
 /// The rows of `memory list`.
 pub const LIST_NOTES_ROWS: &[Row<FilledRequest<ListNotesRequest>>] = &[
-    both(&ONLY_KIND, |call, param, given| {
-        let kind = given.text(param)?.map(|name| choice::parse(param.name, &name));
-        call.request.kind = kind.transpose()?;
-        Ok(())
-    }),
-    both(&STALE, |call, param, given| call.request.only_stale.fill(param, given)),
-    both(&RETIRED, |call, param, given| call.request.include_retired.fill(param, given)),
+    both(&ONLY_KIND, |call, param, given| call.request.kind.fill(param, given)),
+    row!(both "stale" => request.only_stale: Takes::Nothing, "Only notes about code that has changed since"),
+    row!(both "retired" => request.include_retired: Takes::Nothing, "Retired notes too"),
     both(&LISTED_NOTES, |call, param, given| call.request.max_results.fill(param, given)),
     shared::view(),
 ];
@@ -156,10 +123,11 @@ pub(crate) const SHOW_NOTE: OperationRow = OperationRow::new(
 pub const VERIFY_NOTE_ROWS: &[Row<FilledRequest<VerifyNoteRequest>>] = &[
     both(&NOTE_ID, |call, param, given| call.request.id.fill(param, given)),
     both(&NOTE_TEST, |call, param, given| call.request.test.fill(param, given)),
-    both(&VERIFYING_COMMIT, |call, param, given| call.request.commit.fill(param, given)),
-    both(&CONTRADICTED, |call, param, given| call.request.contradicted.fill(param, given)),
-    both(&UNVERIFIED, |call, param, given| call.request.unverified.fill(param, given)),
-    both(&RELINK, |call, param, given| call.request.relink.fill(param, given)),
+    row!(both "commit" => request.commit: Takes::Text, "The git revision that verifies the note"),
+    row!(both "contradicted" => request.contradicted: Takes::Text, "What shows that the note is wrong"),
+    row!(both "unverified" => request.unverified: Takes::Nothing, "The note counts as unverified again"),
+    row!(both "relink" => request.relink: Takes::Nothing,
+        "The note holds for the code as it is now, and is no longer stale"),
 ];
 
 /// Says how sure a note is.
@@ -178,8 +146,8 @@ pub(crate) const VERIFY_NOTE: OperationRow = OperationRow::new(
 /// The rows of `memory retire`.
 pub const RETIRE_NOTE_ROWS: &[Row<FilledRequest<RetireNoteRequest>>] = &[
     both(&NOTE_ID, |call, param, given| call.request.id.fill(param, given)),
-    both(&RETIRE_REASON, |call, param, given| call.request.reason.fill(param, given)),
-    both(&UNDO, |call, param, given| call.request.undo.fill(param, given)),
+    row!(both "reason" => request.reason: Takes::Text, "Why the note is no longer of use"),
+    row!(both "undo" => request.undo: Takes::Nothing, "Show a retired note again"),
 ];
 
 /// Retires a note.
@@ -198,19 +166,14 @@ pub const SEARCH_NOTES_ROWS: &[Row<FilledRequest<SearchNotesRequest>>] = &[
         call.request.query = given.texts(param)?.join(" ");
         Ok(())
     }),
-    both(&ABOUT_FILES, |call, param, given| {
-        call.request.files = given.paths(param)?;
-        Ok(())
-    }),
-    both(&ABOUT_SYMBOLS, |call, param, given| call.request.symbols.fill(param, given)),
-    command_line(&ONLY_KIND, |call, param, given| {
-        let kind = given.text(param)?.map(|name| choice::parse(param.name, &name));
-        call.request.kind = kind.transpose()?;
-        Ok(())
-    }),
+    row!(both "files" => request.files: Takes::Paths, aliases: &["file"], "Files that it is about"),
+    row!(both "symbols" => request.symbols: Takes::Repeated, aliases: &["symbol"],
+        "Symbols that it is about, such as Pool.take"),
+    command_line(&ONLY_KIND, |call, param, given| call.request.kind.fill(param, given)),
     shared::path(),
     command_line(&params::LANG, |call, param, given| call.request.filter.lang.fill(param, given)),
-    command_line(&NOTE_SCORE, |call, param, given| call.request.min_score.fill(param, given)),
+    row!(command_line "min_score" => request.min_score: Takes::Fraction, default: Some("0.5"),
+        "Leave out notes below this score, 0 to 1"),
     both(&FOUND_NOTES, |call, param, given| call.request.max_results.fill(param, given)),
     shared::view(),
 ];
@@ -230,7 +193,8 @@ pub(crate) const SEARCH_NOTES: OperationRow = OperationRow::new(
 
 /// The rows of `memory export`.
 pub const EXPORT_NOTES_ROWS: &[Row<FilledRequest<ExportNotesRequest>>] =
-    &[command_line(&NOTES_OUT, |call, param, given| call.request.file.fill(param, given))];
+    &[row!(command_line "file" => request.file: Takes::Path, positional: Positional::Optional,
+    "The file to write; else standard output")];
 
 /// Exports notes.
 pub(crate) const EXPORT_NOTES: OperationRow = OperationRow::new(

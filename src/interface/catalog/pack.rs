@@ -5,7 +5,7 @@ use super::faces::Faces;
 use super::operation::OperationRow;
 use super::param::{Positional, Takes, params};
 use super::params::{self, PACK_DIFF};
-use super::row::{FilledField, Row, both, command_line, listed, tools};
+use super::row::{FilledField, Row, both, command_line, listed, row, tools};
 use super::search::DEDUPE;
 use super::shared::{self, FilledRequest};
 use spyhop_engine::api::{GraphChanges, Mode, PackMode, PackRequest};
@@ -14,12 +14,7 @@ params! {
     pub TASK = "task": Takes::Texts, positional: Positional::Required, "The task, in words";
     pub BUDGET = "budget": Takes::Number(200, 200_000), default: Some("8000"), "Tokens (bytes / 4)";
     pub MAX_FILES = "max_files": Takes::Number(1, 50), default: Some("40"), "Files of the pack, 1 to 50";
-    pub(crate) PACK_MODE = "pack_mode": Takes::Choice(choice::names::<PackMode>), default: Some("auto"),
-        "How far: navigation_prune, one place; focused, one region; broad, all";
-    pub(crate) PACK_DETAIL = "mode": Takes::Choice(choice::names::<Mode>), default: Some("default"),
-        "debug: every stage";
     pub SEED_FILE = "seed_file": Takes::Repeated, "Files to begin with";
-    pub(crate) SEED_SYMBOL = "seed_symbol": Takes::Repeated, "Symbols to begin with";
 }
 
 /// The rows of `pack`.
@@ -29,20 +24,12 @@ pub const PACK_ROWS: &[Row<FilledRequest<PackRequest>>] = &[
         Ok(())
     }),
     both(&BUDGET, |call, param, given| call.request.budget.fill(param, given)),
-    command_line(&PACK_MODE, |call, param, given| {
-        if let Some(name) = given.text(param)? {
-            call.request.pack_mode = choice::parse(param.name, &name)?;
-        }
-        Ok(())
-    }),
-    both(&PACK_DETAIL, |call, param, given| {
-        if let Some(name) = given.text(param)? {
-            call.request.mode = choice::parse(param.name, &name)?;
-        }
-        Ok(())
-    }),
+    row!(command_line "pack_mode" => request.pack_mode: Takes::Choice(choice::names::<PackMode>), default: Some("auto"),
+        "How far: navigation_prune, one place; focused, one region; broad, all"),
+    row!(both "mode" => request.mode: Takes::Choice(choice::names::<Mode>), default: Some("default"),
+        "debug: every stage"),
     both(&SEED_FILE, |call, param, given| call.request.seed_files.fill(param, given)),
-    both(&SEED_SYMBOL, |call, param, given| call.request.seed_symbols.fill(param, given)),
+    row!(both "seed_symbol" => request.seed_symbols: Takes::Repeated, "Symbols to begin with"),
     both(&PACK_DIFF, |call, param, given| {
         call.request.changes = given.text(param)?.map(GraphChanges::of);
         Ok(())

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
+use super::choice::{self, NamedChoice};
 use super::faces::Faces;
 use super::param::{Param, Takes};
 use super::params::{PACK_DIFF, QUERY_LIST};
 use super::values::{RawValues, ValueError};
 use spyhop_base::limit;
+use spyhop_base::path::RelPath;
 
 /// A parameter of a request, with the function that writes the value into the request. The function does nothing where
 /// the caller left the parameter out.
@@ -113,11 +115,45 @@ fields! {
     Option<u32>: |param, given| saturated_u32(given.number(param)?).map(Some);
     Option<f32>: |param, given| given.fraction(param)?.map(Some);
     Option<PathBuf>: |param, given| given.file(param)?.map(Some);
+    Vec<RelPath>: |param, given| {
+        let paths = given.paths(param)?;
+        (!paths.is_empty()).then_some(paths)
+    };
     Vec<String>: |param, given| {
         let texts = if matches!(param.takes, Takes::List) { given.words(param)? } else { given.texts(param)? };
         (!texts.is_empty()).then_some(texts)
     };
 }
+
+impl<C: NamedChoice> FilledField for C {
+    fn fill(&mut self, param: &Param, given: &dyn RawValues) -> Result<(), ValueError> {
+        assign(self, given.text(param)?.map(|name| choice::parse(param.name, &name)).transpose()?);
+        Ok(())
+    }
+}
+
+impl<C: NamedChoice> FilledField for Option<C> {
+    fn fill(&mut self, param: &Param, given: &dyn RawValues) -> Result<(), ValueError> {
+        assign(self, given.text(param)?.map(|name| choice::parse(param.name, &name).map(Some)).transpose()?);
+        Ok(())
+    }
+}
+
+/// A row whose parameter no other file names: where the parameter appears, its name, the field of the call that its value goes
+/// into, the type of the value, other fields of [`Param`], and the help.
+macro_rules! row {
+    ($face:ident $name:literal => $($place:ident).+: $takes:expr $(, $field:ident: $value:expr)*, $help:literal) => {{
+        const PARAM: $crate::catalog::Param = $crate::catalog::Param {
+            $($field: $value,)*
+            ..$crate::catalog::param($name, $takes, $help)
+        };
+        $crate::catalog::row::$face(&PARAM, |call, param, given| {
+            $crate::catalog::row::FilledField::fill(&mut call.$($place).+, param, given)
+        })
+    }};
+}
+
+pub(super) use row;
 
 /// Writes every value that was given into the request, in the order of the table. Rows that do not appear where the
 /// values come from are skipped.

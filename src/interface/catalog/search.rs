@@ -3,7 +3,7 @@
 use super::operation::OperationRow;
 use super::param::{Positional, Takes, params};
 use super::params::{QUERIES, QUERY_LIST};
-use super::row::{FilledField, Row, assign, both, command_line, listed, tools};
+use super::row::{FilledField, Row, assign, both, command_line, listed, row, tools};
 use super::shared::{self, FilledRequest, HasFilter, HasOptions, HasSearch};
 use super::table::table;
 use super::{choice, params};
@@ -49,8 +49,6 @@ params! {
         "Lines of context before and after";
     pub PER_FILE = "per_file": Takes::Number(1, u32::MAX as u64), default: Some("10"),
         "Hits a file; further ones come after";
-    pub(crate) EXHAUSTIVE = "exhaustive": Takes::Nothing,
-        "Every file that holds the query as written is a hit, however long it takes; pages hold up to 1000";
     pub MODE = "mode": Takes::Choice(choice::names::<Mode>), default: Some("default"),
         "compact: a line a hit; default: a snippet; debug: all";
     pub(crate) DEDUPE = "dedupe": Takes::Nothing, "Only refer to code sent before";
@@ -77,14 +75,10 @@ pub const SEARCH_ROWS: &[Row<SearchCall>] = table![Row<SearchCall>:
         both(&params::MAX_RESULTS, |call, param, given| call.search().max_results.fill(param, given)),
         both(&PER_FILE, |call, param, given| call.search().per_file.fill(param, given)),
         shared::min_score(),
-        both(&MODE, |call, param, given| {
-            if let Some(name) = given.text(param)? {
-                call.search().mode = choice::parse(param.name, &name)?;
-            }
-            Ok(())
-        }),
+        both(&MODE, |call, param, given| call.search().mode.fill(param, given)),
         both(&EXPAND, |call, param, given| call.search().expand.fill(param, given)),
-        command_line(&EXHAUSTIVE, |call, param, given| call.search().exhaustive.fill(param, given)),
+        row!(command_line "exhaustive" => search.request.exhaustive: Takes::Nothing,
+            "Every file that holds the query as written is a hit, however long it takes; pages hold up to 1000"),
         tools(&DEDUPE, |call, param, given| call.search().dedupe.fill(param, given)),
         both(&params::CURSOR, |call, param, given| call.search().cursor.fill(param, given)),
         shared::show_secrets(),

@@ -3,7 +3,7 @@
 
 use super::operation::OperationRow;
 use super::param::{Takes, params};
-use super::row::{FilledField, Row, command_line, listed};
+use super::row::{FilledField, Row, command_line, listed, row};
 use super::shared::FilledRequest;
 use super::upkeep::DRY_RUN;
 use spyhop_engine::api::SemanticRequest;
@@ -11,62 +11,50 @@ use spyhop_engine::api::SemanticRequest;
 params! {
     pub(crate) TABLE = "table": Takes::Path,
         "The folder of a Model2Vec table (model.safetensors, tokenizer.json): nothing leaves this machine";
-    pub(crate) LOCAL_MODEL = "local_model": Takes::Path,
-        "The folder of a transformer such as MiniLM (config.json, tokenizer.json, model.safetensors): nothing leaves this machine";
-    pub(crate) BASE_URL = "base_url": Takes::Text, default: Some("https://api.openai.com/v1"),
-        "The address of an endpoint with the interface of OpenAI, such as http://127.0.0.1:11434/v1 of Ollama";
-    pub(crate) MODEL = "model": Takes::Text, default: Some("text-embedding-3-small"), "The model of the endpoint";
-    pub(crate) DIMENSIONS = "dimensions": Takes::Number(1, 8192),
-        "The numbers of a vector; known of OpenAI's models";
-    pub(crate) KEY_VARIABLE = "key_variable": Takes::Text,
-        "The environment variable with the key; OPENAI_API_KEY for OpenAI's address";
-    pub(crate) KEY_FILE = "key_file": Takes::Path, "The file with the key";
     pub(crate) MAX_TOKENS = "max_tokens": Takes::Number(1, 1_000_000_000_000),
         "Refuse a build that would send more tokens than this";
-    pub(crate) PRICE = "price": Takes::Text, "The price of a million tokens, for estimates, such as 0.02";
-    pub(crate) CONCURRENCY = "concurrency": Takes::Number(1, 64), default: Some("4"),
-        "Calls of the endpoint at the same time";
-    pub(crate) CHUNKHOUND = "chunkhound": Takes::Path,
-        "A database of ChunkHound, from which a build takes vectors of the endpoint's model";
-    pub(crate) CHUNKHOUND_PROVIDER = "chunkhound_provider": Takes::Text, default: Some("openai"),
-        "The provider of these vectors, as ChunkHound names it";
-    pub(crate) DUCKDB = "duckdb": Takes::Path, "The program of DuckDB, which reads the database; found on the path by default";
-    pub(crate) QDRANT_URL = "qdrant_url": Takes::Text,
-        "Share the vectors of the enabled model with other machines by a server of Qdrant, such as http://127.0.0.1:6333";
-    pub(crate) QDRANT_COLLECTION = "qdrant_collection": Takes::Text,
-        "The collection, which machines that share vectors name alike; else one for the model and where it is";
-    pub(crate) EXPANSION_FOLDER = "expansion_folder": Takes::Path,
-        "Expand texts with words by a SPLADE model in a folder: nothing leaves this machine; vectors stay as they are";
-    pub(crate) RERANK_URL = "rerank_url": Takes::Text,
-        "Rerank the first files by an endpoint with the path /rerank, such as http://127.0.0.1:8080/v1; vectors stay as they are";
-    pub(crate) RERANK_MODEL = "rerank_model": Takes::Text, "The model of this endpoint";
-    pub(crate) RERANK_FOLDER = "rerank_folder": Takes::Path,
-        "Rerank the first files by a cross-encoder in a folder: nothing leaves this machine";
 }
 
 /// The rows of `semantic enable`.
 pub(crate) const ENABLE_SEMANTIC_ROWS: &[Row<FilledRequest<SemanticRequest>>] = &[
     command_line(&TABLE, |call, param, given| call.request.table.fill(param, given)),
-    command_line(&LOCAL_MODEL, |call, param, given| call.request.local_model.fill(param, given)),
-    command_line(&BASE_URL, |call, param, given| call.request.base_url.fill(param, given)),
-    command_line(&MODEL, |call, param, given| call.request.model.fill(param, given)),
-    command_line(&DIMENSIONS, |call, param, given| call.request.dimensions.fill(param, given)),
-    command_line(&KEY_VARIABLE, |call, param, given| call.request.key_variable.fill(param, given)),
-    command_line(&KEY_FILE, |call, param, given| call.request.key_file.fill(param, given)),
+    row!(command_line "local_model" => request.local_model: Takes::Path,
+        "The folder of a transformer such as MiniLM (config.json, tokenizer.json, model.safetensors): \
+         nothing leaves this machine"),
+    row!(command_line "base_url" => request.base_url: Takes::Text, default: Some("https://api.openai.com/v1"),
+        "The address of an endpoint with the interface of OpenAI, such as http://127.0.0.1:11434/v1 of Ollama"),
+    row!(command_line "model" => request.model: Takes::Text, default: Some("text-embedding-3-small"),
+        "The model of the endpoint"),
+    row!(command_line "dimensions" => request.dimensions: Takes::Number(1, 8192),
+        "The numbers of a vector; known of OpenAI's models"),
+    row!(command_line "key_variable" => request.key_variable: Takes::Text,
+        "The environment variable with the key; OPENAI_API_KEY for OpenAI's address"),
+    row!(command_line "key_file" => request.key_file: Takes::Path, "The file with the key"),
     command_line(&MAX_TOKENS, |call, param, given| call.request.max_tokens.fill(param, given)),
-    command_line(&PRICE, |call, param, given| call.request.price.fill(param, given)),
-    command_line(&CONCURRENCY, |call, param, given| call.request.concurrency.fill(param, given)),
-    command_line(&CHUNKHOUND, |call, param, given| call.request.chunkhound.fill(param, given)),
-    command_line(&CHUNKHOUND_PROVIDER, |call, param, given| {
-        call.request.chunkhound_provider.fill(param, given)
-    }),
-    command_line(&DUCKDB, |call, param, given| call.request.duckdb.fill(param, given)),
-    command_line(&QDRANT_URL, |call, param, given| call.request.qdrant_url.fill(param, given)),
-    command_line(&QDRANT_COLLECTION, |call, param, given| call.request.qdrant_collection.fill(param, given)),
-    command_line(&EXPANSION_FOLDER, |call, param, given| call.request.expansion_folder.fill(param, given)),
-    command_line(&RERANK_URL, |call, param, given| call.request.rerank_url.fill(param, given)),
-    command_line(&RERANK_MODEL, |call, param, given| call.request.rerank_model.fill(param, given)),
-    command_line(&RERANK_FOLDER, |call, param, given| call.request.rerank_folder.fill(param, given)),
+    row!(command_line "price" => request.price: Takes::Text,
+        "The price of a million tokens, for estimates, such as 0.02"),
+    row!(command_line "concurrency" => request.concurrency: Takes::Number(1, 64), default: Some("4"),
+        "Calls of the endpoint at the same time"),
+    row!(command_line "chunkhound" => request.chunkhound: Takes::Path,
+        "A database of ChunkHound, from which a build takes vectors of the endpoint's model"),
+    row!(command_line "chunkhound_provider" => request.chunkhound_provider: Takes::Text, default: Some("openai"),
+        "The provider of these vectors, as ChunkHound names it"),
+    row!(command_line "duckdb" => request.duckdb: Takes::Path,
+        "The program of DuckDB, which reads the database; found on the path by default"),
+    row!(command_line "qdrant_url" => request.qdrant_url: Takes::Text,
+        "Share the vectors of the enabled model with other machines by a server of Qdrant, such as \
+         http://127.0.0.1:6333"),
+    row!(command_line "qdrant_collection" => request.qdrant_collection: Takes::Text,
+        "The collection, which machines that share vectors name alike; else one for the model and where it is"),
+    row!(command_line "expansion_folder" => request.expansion_folder: Takes::Path,
+        "Expand texts with words by a SPLADE model in a folder: nothing leaves this machine; vectors stay \
+         as they are"),
+    row!(command_line "rerank_url" => request.rerank_url: Takes::Text,
+        "Rerank the first files by an endpoint with the path /rerank, such as http://127.0.0.1:8080/v1; \
+         vectors stay as they are"),
+    row!(command_line "rerank_model" => request.rerank_model: Takes::Text, "The model of this endpoint"),
+    row!(command_line "rerank_folder" => request.rerank_folder: Takes::Path,
+        "Rerank the first files by a cross-encoder in a folder: nothing leaves this machine"),
 ];
 
 /// Opts in to vectors.

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::param::{Param, Takes};
+use super::params;
 use super::row::{FilledField, Row, both, command_line, saturated};
 use super::values::ValueError;
-use super::{choice, params};
 use spyhop_engine::api::{
     EntriesRequest, FileGraphRequest, FilesRequest, GraphRequest, GrepRequest, MapRequest, OnMissing,
     Options, PackRequest, SearchNotesRequest, SearchRequest, StalePolicy, SymbolsRequest,
@@ -142,12 +142,7 @@ pub const fn view<R: HasOptions>() -> Row<R> {
 
 /// The policy for files that changed after the last update.
 pub const fn stale_policy<R: HasOptions>() -> Row<R> {
-    command_line(&params::STALE_POLICY, |call, param, given| {
-        if let Some(name) = given.text(param)? {
-            call.options().stale_policy = choice::parse(param.name, &name)?;
-        }
-        Ok(())
-    })
+    command_line(&params::STALE_POLICY, |call, param, given| call.options().stale_policy.fill(param, given))
 }
 
 /// Short for the stale policy `ignore`; must follow [`stale_policy`].

@@ -4,7 +4,6 @@ use super::operation::OperationRow;
 use super::param::{Takes, params};
 use super::row::{FilledField, Row, both, command_line, listed, tools};
 use super::shared::{self, FilledRequest};
-use super::values::ValueError;
 use super::{choice, params};
 use spyhop_base::model::SkipReason;
 use spyhop_engine::api::SkippedRequest;
@@ -16,11 +15,7 @@ params! {
 
 /// The rows of `skipped`.
 pub const SKIPPED_ROWS: &[Row<FilledRequest<SkippedRequest>>] = &[
-    both(&REASON, |call, param, given| {
-        let reason = given.text(param)?.map(|name| choice::parse(param.name, &name));
-        call.request.reason = reason.transpose()?;
-        Ok::<(), ValueError>(())
-    }),
+    both(&REASON, |call, param, given| call.request.reason.fill(param, given)),
     // The command line explains the path in place of a list.
     command_line(&params::EXPLAIN_SKIPS, |_, _, _| Ok(())),
     tools(&params::CURSOR, |call, param, given| call.request.after.fill(param, given)),

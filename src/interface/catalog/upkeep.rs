@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::operation::OperationRow;
 use super::param::{Positional, Takes, params};
 use super::params;
-use super::row::{FilledField, Row, both, command_line, listed};
+use super::row::{FilledField, Row, both, command_line, listed, row};
 use super::shared::{FilledRequest, HasOptions};
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::{Export, Import};
@@ -21,7 +21,6 @@ pub struct IndexRequest {
 }
 
 params! {
-    pub(crate) REBUILD = "rebuild": Takes::Nothing, "Forget what is indexed and index everything again";
     pub(crate) WAIT = "wait": Takes::Nothing,
         "Parse a large tree at once, instead of making all of its text searchable first: the index is \
          complete sooner, and nothing answers before it has got somewhere";
@@ -31,7 +30,8 @@ params! {
 
 /// The rows of `index`.
 pub const INDEX_ROWS: &[Row<FilledRequest<IndexRequest>>] = &[
-    command_line(&REBUILD, |call, param, given| call.request.rebuild.fill(param, given)),
+    row!(command_line "rebuild" => request.rebuild: Takes::Nothing,
+        "Forget what is indexed and index everything again"),
     command_line(&WAIT, |call, param, given| {
         if given.flag(param)? == Some(true) {
             call.options.text_first = false;
@@ -76,15 +76,14 @@ pub struct GcRequest {
 }
 
 params! {
-    pub MAX_BYTES = "max_bytes": Takes::Bytes,
-        "Also drop the least recently used views, then other trees' indexes, until all take no more than \
-         this (bytes, or with K, M, G)";
     pub(crate) DRY_RUN = "dry_run": Takes::Nothing, "Only say what would go";
 }
 
 /// The rows of `gc`.
 pub const GC_ROWS: &[Row<FilledRequest<GcRequest>>] = &[
-    command_line(&MAX_BYTES, |call, param, given| call.request.max_bytes.fill(param, given)),
+    row!(command_line "max_bytes" => request.max_bytes: Takes::Bytes,
+        "Also drop the least recently used views, then other trees' indexes, until all take no more than \
+         this (bytes, or with K, M, G)"),
     command_line(&DRY_RUN, |call, param, given| call.request.dry_run.fill(param, given)),
     no_wait(),
 ];
@@ -112,10 +111,6 @@ pub struct ExportRequest {
 params! {
     pub ARCHIVE = "archive": Takes::Path, positional: Positional::Required,
         "The file that the index travels in";
-    pub(crate) ALL_VIEWS = "all_views": Takes::Nothing,
-        "Export every branch of this tree that is indexed, not only the current one";
-    pub(crate) WITH_SNIPPETS = "with_snippets": Takes::Nothing,
-        "Export the sources of the ranked files as well, to be searched where the tree is not";
 }
 
 /// The rows of `export`.
@@ -124,8 +119,10 @@ pub const EXPORT_ROWS: &[Row<FilledRequest<ExportRequest>>] = &[
         call.request.archive = given.file(param)?.unwrap_or_default();
         Ok(())
     }),
-    command_line(&ALL_VIEWS, |call, param, given| call.request.export.all_views.fill(param, given)),
-    command_line(&WITH_SNIPPETS, |call, param, given| call.request.export.snippets.fill(param, given)),
+    row!(command_line "all_views" => request.export.all_views: Takes::Nothing,
+        "Export every branch of this tree that is indexed, not only the current one"),
+    row!(command_line "with_snippets" => request.export.snippets: Takes::Nothing,
+        "Export the sources of the ranked files as well, to be searched where the tree is not"),
 ];
 
 /// Exports an index to an archive.
@@ -148,22 +145,15 @@ pub struct ImportRequest {
     pub import: Import,
 }
 
-params! {
-    pub(crate) FORCE = "force": Takes::Nothing, "Replace the index that this tree has";
-    pub(crate) WITHOUT_SOURCES = "without_sources": Takes::Nothing,
-        "The tree is not here: answer from the file alone, which was exported with snippets";
-}
-
 /// The rows of `import`.
 pub const IMPORT_ROWS: &[Row<FilledRequest<ImportRequest>>] = &[
     command_line(&ARCHIVE, |call, param, given| {
         call.request.archive = given.file(param)?.unwrap_or_default();
         Ok(())
     }),
-    command_line(&FORCE, |call, param, given| call.request.import.force.fill(param, given)),
-    command_line(&WITHOUT_SOURCES, |call, param, given| {
-        call.request.import.without_sources.fill(param, given)
-    }),
+    row!(command_line "force" => request.import.force: Takes::Nothing, "Replace the index that this tree has"),
+    row!(command_line "without_sources" => request.import.without_sources: Takes::Nothing,
+        "The tree is not here: answer from the file alone, which was exported with snippets"),
     no_wait(),
 ];
 
