@@ -46,9 +46,7 @@ pub(crate) const ROUTES: OperationRow = OperationRow::new(
         ("routes --reaches Pool.take", "routes that lead to a function"),
     ],
 )
-.builds_index()
-.prints_paths()
-.asks_sources();
+.about_code();
 /// Lists commands.
 pub(crate) const COMMANDS: OperationRow = OperationRow::new(
     "commands",
@@ -59,6 +57,4 @@ pub(crate) const COMMANDS: OperationRow = OperationRow::new(
         ("commands test --path web", "commands with a word, declared below a folder"),
     ],
 )
-.builds_index()
-.prints_paths()
-.asks_sources();
+.about_code();

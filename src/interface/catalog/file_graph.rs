@@ -92,6 +92,4 @@ pub const FILE_GRAPH: OperationRow = OperationRow::new(
         ("graph export --format dot", "every import, for Graphviz"),
     ],
 )
-.builds_index()
-.prints_paths()
-.asks_sources();
+.about_code();

@@ -50,6 +50,4 @@ pub const FIND_FILES: OperationRow = OperationRow::new(
         ("files -0", "every file, for xargs -0"),
     ],
 )
-.builds_index()
-.prints_paths()
-.asks_sources();
+.about_code();

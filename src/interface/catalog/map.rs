@@ -47,7 +47,5 @@ pub const MAP: OperationRow = OperationRow::new(
         ("map src --depth 3 -n 100", "one folder, deeper and shorter"),
     ],
 )
-.builds_index()
-.prints_paths()
-.with_bare_path()
-.asks_sources();
+.about_code()
+.with_bare_path();

@@ -65,6 +65,11 @@ impl OperationRow {
         OperationRow { has_bare_path: true, ..self }
     }
 
+    /// The facts of most operations: they read code by an index, which they build, and may ask several sources.
+    pub(super) const fn about_code(self) -> OperationRow {
+        self.builds_index().prints_paths().asks_sources()
+    }
+
     pub(super) const fn asks_sources(self) -> OperationRow {
         OperationRow { asks_sources: true, ..self }
     }

@@ -64,6 +64,4 @@ pub const PACK: OperationRow = OperationRow::new(
         ),
     ],
 )
-.builds_index()
-.prints_paths()
-.asks_sources();
+.about_code();

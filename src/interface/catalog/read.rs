@@ -43,6 +43,4 @@ pub const READ: OperationRow = OperationRow::new(
         ("read --symbol Pool.take", "a definition by its name"),
     ],
 )
-.builds_index()
-.prints_paths()
-.asks_sources();
+.about_code();

@@ -104,9 +104,7 @@ pub const SEARCH: OperationRow = OperationRow::new(
         ("search --vimgrep auth token --glob '!*_test.go'", "places for an editor, without tests"),
     ],
 )
-.builds_index()
-.prints_paths()
-.asks_sources();
+.about_code();
 
 /// The question why a file has its rank, with the options of the engine.
 pub type WhyNotCall = FilledRequest<WhyNotRequest>;
@@ -153,6 +151,4 @@ pub const WHY_NOT: OperationRow = OperationRow::new(
         ("why-not src/auth.rs token refresh --json", "as JSON"),
     ],
 )
-.builds_index()
-.prints_paths()
-.asks_sources();
+.about_code();

@@ -33,6 +33,4 @@ pub const SKIPPED: OperationRow = OperationRow::new(
         ("skipped --explain-skips target/debug", "which rule leaves a path out"),
     ],
 )
-.builds_index()
-.prints_paths()
-.asks_sources();
+.about_code();

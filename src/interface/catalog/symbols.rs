@@ -44,6 +44,4 @@ pub const SYMBOLS: OperationRow = OperationRow::new(
         ("symbols --vimgrep parse --lang go", "definitions for an editor"),
     ],
 )
-.builds_index()
-.prints_paths()
-.asks_sources();
+.about_code();
