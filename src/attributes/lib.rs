@@ -3,7 +3,7 @@
 //! An attribute stands for attributes that would be the same lines at a hundred types. Its arguments are what the type derives
 //! beside them. The crate that uses an attribute has the features `serde`, `schema` and `exhaustive`, as far as they occur.
 
-use proc_macro::TokenStream;
+use proc_macro::{TokenStream, TokenTree};
 
 /// The feature `schema` makes JSON Schemas of replies.
 const FORM: &str =
@@ -38,4 +38,62 @@ fn with(attributes: &str, item: TokenStream) -> TokenStream {
     let mut tokens: TokenStream = attributes.parse().expect("attributes are tokens");
     tokens.extend(item);
     tokens
+}
+
+/// Gives an enum without fields the method `name`: the variant in kebab-case, or as its attribute `name` or serde's `rename` says.
+#[proc_macro_derive(Name, attributes(name))]
+pub fn name(item: TokenStream) -> TokenStream {
+    let (of, variants) = variants(item);
+    let arms: String =
+        variants.iter().map(|(variant, name)| format!("{of}::{variant} => \"{name}\",")).collect();
+    let function = format!("pub const fn name(self) -> &'static str {{ match self {{ {arms} }} }}");
+    member(&of, "The name of the value.", &function)
+}
+
+/// Gives an enum without fields the constant `ALL`: its values in their order.
+#[proc_macro_derive(All)]
+pub fn all(item: TokenStream) -> TokenStream {
+    let (of, variants) = variants(item);
+    let values: String = variants.iter().map(|(variant, _)| format!("{of}::{variant},")).collect();
+    member(&of, "Every value.", &format!("pub const ALL: [{of}; {}] = [{values}];", variants.len()))
+}
+
+fn member(of: &str, doc: &str, code: &str) -> TokenStream {
+    let text = format!("impl {of} {{ #[doc = \"{doc}\"] #[allow(unreachable_pub)] {code} }}");
+    text.parse().expect("a member is tokens")
+}
+
+/// The name of an enum, and its variants, each with the name of the value.
+fn variants(item: TokenStream) -> (String, Vec<(String, String)>) {
+    let mut tokens = item.into_iter().skip_while(|token| token.to_string() != "enum").skip(1);
+    let of = tokens.next().expect("an enum has a name").to_string();
+    let (mut variants, mut named) = (Vec::new(), None);
+    let Some(TokenTree::Group(body)) = tokens.last() else { return (of, variants) };
+    for token in body.stream() {
+        match token {
+            TokenTree::Group(attribute) => {
+                let text = attribute.stream().to_string();
+                let is_name = text.starts_with("name") || text.starts_with("serde");
+                named = named.or(text.split('"').nth(1).filter(|_| is_name).map(str::to_string));
+            }
+            TokenTree::Ident(variant) => {
+                let variant = variant.to_string();
+                let name = named.take().unwrap_or_else(|| kebab_case(&variant));
+                variants.push((variant, name));
+            }
+            _ => {}
+        }
+    }
+    (of, variants)
+}
+
+fn kebab_case(variant: &str) -> String {
+    let mut name = String::new();
+    for c in variant.chars() {
+        if c.is_uppercase() && !name.is_empty() {
+            name.push('-');
+        }
+        name.push(c.to_ascii_lowercase());
+    }
+    name
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::api::remedy::Remedy;
-use spyhop_attributes::{form, reply};
+use spyhop_attributes::{Name, form, reply};
 use spyhop_base::cores::NoThread;
 use spyhop_base::limit::AboveLimit;
 use spyhop_base::path::PathError;
@@ -23,7 +23,7 @@ use spyhop_search::query::QueryError;
 use spyhop_syntax::grammar::GrammarError;
 
 /// The kind of an error: its cause, and thus the remedy.
-#[reply(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[reply(Clone, Copy, Debug, PartialEq, Eq, Hash, Name)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorKind {
@@ -86,42 +86,6 @@ pub enum ErrorKind {
     Io,
     /// A bug of this program. The request and the index are sound.
     Internal,
-}
-
-impl ErrorKind {
-    /// The name in replies.
-    pub fn name(self) -> &'static str {
-        match self {
-            ErrorKind::BadRequest => "bad-request",
-            ErrorKind::NotFound => "not-found",
-            ErrorKind::NotAFile => "not-a-file",
-            ErrorKind::NotText => "not-text",
-            ErrorKind::NoRoot => "no-root",
-            ErrorKind::NoIndex => "no-index",
-            ErrorKind::ForeignIndex => "foreign-index",
-            ErrorKind::NewerFormat => "newer-format",
-            ErrorKind::Damaged => "damaged",
-            ErrorKind::BadArchive => "bad-archive",
-            ErrorKind::ForeignArchive => "foreign-archive",
-            ErrorKind::IndexExists => "index-exists",
-            ErrorKind::NoSources => "no-sources",
-            ErrorKind::UnknownSource => "unknown-source",
-            ErrorKind::NameTaken => "name-taken",
-            ErrorKind::BadSource => "bad-source",
-            ErrorKind::Unreachable => "unreachable",
-            ErrorKind::Locked => "locked",
-            ErrorKind::Stale => "stale",
-            ErrorKind::TooLarge => "too-large",
-            ErrorKind::Cancelled => "cancelled",
-            ErrorKind::TimedOut => "timed-out",
-            ErrorKind::DiskFull => "disk-full",
-            ErrorKind::ReadOnly => "read-only",
-            ErrorKind::Permission => "permission",
-            ErrorKind::NoThread => "no-thread",
-            ErrorKind::Io => "io",
-            ErrorKind::Internal => "internal",
-        }
-    }
 }
 
 /// Why a request was not answered.

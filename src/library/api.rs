@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::manifest::{IndexSettings, SourceKind, SourceManifest, SourceOrigin, sources};
 use super::names::SourceId;
-use spyhop_attributes::{reply, request};
+use spyhop_attributes::{Name, reply, request};
 use spyhop_base::wire::wire;
 use spyhop_engine::Error;
 use spyhop_engine::api::{RefreshReport, State};
@@ -234,7 +234,7 @@ pub struct PlannedUpdate {
 }
 
 /// The first thing that an update would do.
-#[reply(Clone, Copy, Debug, PartialEq, Eq)]
+#[reply(Clone, Copy, Debug, PartialEq, Eq, Name)]
 #[serde(rename_all = "kebab-case")]
 pub enum UpdateStep {
     /// Nothing: the newest state is imported and indexed.
@@ -245,18 +245,6 @@ pub enum UpdateStep {
     Copy,
     /// Index the files that are there.
     Index,
-}
-
-impl UpdateStep {
-    /// The name in replies.
-    pub fn name(self) -> &'static str {
-        match self {
-            UpdateStep::Nothing => "nothing",
-            UpdateStep::Import => "import",
-            UpdateStep::Copy => "copy",
-            UpdateStep::Index => "index",
-        }
-    }
 }
 
 /// The outcomes of a call about several sources, each of which can fail by itself.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::manifest::{IndexSettings, LeftOutEntry, MANIFEST_FORMAT, SourceOrigin};
 use super::names::SourceId;
+use spyhop_attributes::Name;
 use spyhop_base::path::RelPath;
 
 /// The record of an import.
@@ -52,7 +53,7 @@ impl Job {
 }
 
 /// The last stage of an import that is complete. The stage of indexing is recorded in the manifest of a new source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Name)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum JobStage {
     /// The source is known.
@@ -61,16 +62,6 @@ pub(super) enum JobStage {
     Acquired,
     /// The raw tree is in place.
     Materialized,
-}
-
-impl JobStage {
-    pub fn name(self) -> &'static str {
-        match self {
-            JobStage::Planned => "planned",
-            JobStage::Acquired => "acquired",
-            JobStage::Materialized => "materialized",
-        }
-    }
 }
 
 /// The result of the first stage.

@@ -10,7 +10,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::names::SourceId;
-use spyhop_attributes::{form, reply};
+use spyhop_attributes::{Name, form, reply};
 use spyhop_base::path::RelPath;
 use spyhop_base::time::rfc3339;
 use spyhop_base::wire::Wire;
@@ -120,7 +120,7 @@ impl SourceOrigin {
 }
 
 /// The kind of a source.
-#[reply(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[reply(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Name)]
 #[serde(rename_all = "lowercase")]
 pub enum SourceKind {
     /// A folder of the user.
@@ -136,17 +136,6 @@ pub enum SourceKind {
 }
 
 impl SourceKind {
-    /// The name in replies.
-    pub fn name(self) -> &'static str {
-        match self {
-            SourceKind::Folder => "folder",
-            SourceKind::Git => "git",
-            SourceKind::Zip => "zip",
-            SourceKind::Tar => "tar",
-            SourceKind::File => "file",
-        }
-    }
-
     pub(crate) fn is_archive(self) -> bool {
         match self {
             SourceKind::Zip | SourceKind::Tar => true,
@@ -156,23 +145,13 @@ impl SourceKind {
 }
 
 /// Whether a source is indexed.
-#[reply(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[reply(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Name)]
 #[serde(rename_all = "lowercase")]
 pub enum SourceState {
     /// The raw files are there, and the index is not complete.
     Indexing,
     /// The source is indexed.
     Ready,
-}
-
-impl SourceState {
-    /// The name in replies.
-    pub fn name(self) -> &'static str {
-        match self {
-            SourceState::Indexing => "indexing",
-            SourceState::Ready => "ready",
-        }
-    }
 }
 
 /// An entry that is not part of the tree, with the reason.
@@ -260,7 +239,7 @@ pub struct ImportRecord {
 }
 
 /// An event in the life of a source.
-#[reply(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[reply(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Name)]
 #[serde(rename_all = "lowercase")]
 pub enum ImportEvent {
     /// The source was added.
@@ -271,18 +250,6 @@ pub enum ImportEvent {
     Renamed,
     /// The raw files were made writable.
     Unprotected,
-}
-
-impl ImportEvent {
-    /// The name in replies.
-    pub fn name(self) -> &'static str {
-        match self {
-            ImportEvent::Added => "added",
-            ImportEvent::Updated => "updated",
-            ImportEvent::Renamed => "renamed",
-            ImportEvent::Unprotected => "unprotected",
-        }
-    }
 }
 
 /// A time, in seconds since 1970, as RFC 3339.

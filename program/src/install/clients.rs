@@ -3,27 +3,17 @@
 //! This module owns the facts that come from other programs' documentation; `docs/clients.md` names the source of each
 //! line. Each client is one row, so adding a client means adding a row.
 
+use spyhop_attributes::{All, Name};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// The owner of a configuration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Name, All)]
 pub enum ConfigScope {
     /// The user, for every project.
     User,
     /// The project in the current folder; other people may share the file.
     Project,
-}
-
-impl ConfigScope {
-    pub const ALL: [ConfigScope; 2] = [ConfigScope::User, ConfigScope::Project];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            ConfigScope::User => "user",
-            ConfigScope::Project => "project",
-        }
-    }
 }
 
 /// The format of a configuration file.

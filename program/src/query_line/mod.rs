@@ -8,13 +8,14 @@ mod mode;
 
 use std::ops::Range;
 
+use spyhop_attributes::{All, Name};
 use spyhop_base::model::SymbolKind;
 use spyhop_search::filter::FilterSpec;
 
 pub use mode::{QueryMode, choose};
 
 /// A key of filter words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Name, All)]
 pub enum Key {
     Lang,
     Kind,
@@ -26,21 +27,6 @@ pub enum Key {
 }
 
 impl Key {
-    pub const ALL: [Key; 7] = [Key::Lang, Key::Kind, Key::Path, Key::Glob, Key::Exclude, Key::In, Key::View];
-
-    /// The key as typed.
-    pub fn name(self) -> &'static str {
-        match self {
-            Key::Lang => "lang",
-            Key::Kind => "kind",
-            Key::Path => "path",
-            Key::Glob => "glob",
-            Key::Exclude => "exclude",
-            Key::In => "in",
-            Key::View => "view",
-        }
-    }
-
     /// The description of a filter with this key, in completions.
     pub fn help(self) -> &'static str {
         match self {

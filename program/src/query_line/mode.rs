@@ -3,9 +3,10 @@
 //! A mistake costs a key press, so only texts that are clearly a regular expression or a path leave the ranked search.
 
 use regex_syntax::ParserBuilder;
+use spyhop_attributes::{All, Name};
 
 /// The kind of search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Name, All)]
 pub enum QueryMode {
     Ranked,
     Exact,
@@ -14,18 +15,6 @@ pub enum QueryMode {
 }
 
 impl QueryMode {
-    pub const ALL: [QueryMode; 4] =
-        [QueryMode::Ranked, QueryMode::Exact, QueryMode::Files, QueryMode::Symbols];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            QueryMode::Ranked => "ranked",
-            QueryMode::Exact => "exact",
-            QueryMode::Files => "files",
-            QueryMode::Symbols => "symbols",
-        }
-    }
-
     pub fn by_name(name: &str) -> Option<QueryMode> {
         QueryMode::ALL.into_iter().find(|mode| mode.name() == name)
     }

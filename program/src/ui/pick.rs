@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use spyhop_attributes::{All, Name};
 use spyhop_base::path::RelPath;
 use spyhop_interface::render::{SyntaxClass, clean, syntax};
 
 /// What the query line searches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Name, All)]
 pub enum PickMode {
     /// Places, ranked for a question.
     #[default]
@@ -20,19 +21,6 @@ pub enum PickMode {
 }
 
 impl PickMode {
-    /// Every mode, in the order in which a key goes through them.
-    pub const ALL: [PickMode; 4] = [PickMode::Ranked, PickMode::Exact, PickMode::Files, PickMode::Symbols];
-
-    /// The name of the mode.
-    pub fn name(self) -> &'static str {
-        match self {
-            PickMode::Ranked => "ranked",
-            PickMode::Exact => "exact",
-            PickMode::Files => "files",
-            PickMode::Symbols => "symbols",
-        }
-    }
-
     /// The mode with a name.
     pub fn by_name(name: &str) -> Option<PickMode> {
         PickMode::ALL.into_iter().find(|mode| mode.name() == name)

@@ -3,7 +3,7 @@
 use super::cursor::page_cursor;
 use super::snapshot::Snapshot;
 use super::sources::{SourceName, SourceSnapshot, answering};
-use spyhop_attributes::{reply, request};
+use spyhop_attributes::{Name, reply, request};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Span;
 use spyhop_search::filter::FilterSpec;
@@ -101,7 +101,7 @@ pub struct FileRow {
 }
 
 /// The part of a file's path that a pattern matched.
-#[reply(Clone, Copy, Debug, PartialEq, Eq)]
+#[reply(Clone, Copy, Debug, PartialEq, Eq, Name)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[serde(rename_all = "kebab-case")]
 pub enum FileMatch {
@@ -113,16 +113,4 @@ pub enum FileMatch {
     Glob,
     /// The pattern is empty.
     Any,
-}
-
-impl FileMatch {
-    /// The name in replies.
-    pub fn name(self) -> &'static str {
-        match self {
-            FileMatch::Name => "name",
-            FileMatch::Path => "path",
-            FileMatch::Glob => "glob",
-            FileMatch::Any => "any",
-        }
-    }
 }

@@ -9,7 +9,7 @@ use crate::api::memory::NoteRow;
 use crate::api::snapshot::Snapshot;
 use crate::api::sources::{SourceName, SourceSnapshot, answering};
 use crate::api::symbols::{SymbolEnd, SymbolRow, end};
-use spyhop_attributes::{form, reply, request};
+use spyhop_attributes::{All, Name, form, reply, request};
 use spyhop_base::limit::{self, AboveLimit};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
@@ -19,7 +19,7 @@ pub use spyhop_graph::{EdgeRule, PlaceMeaning, Relation};
 use spyhop_search::filter::FilterSpec;
 
 /// What is asked about a symbol or a file.
-#[form(Clone, Copy, Debug, PartialEq, Eq)]
+#[form(Clone, Copy, Debug, PartialEq, Eq, Name, All)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[serde(rename_all = "kebab-case")]
 pub enum GraphQuestion {
@@ -50,36 +50,6 @@ pub enum GraphQuestion {
 }
 
 impl GraphQuestion {
-    /// Every question.
-    pub const ALL: [GraphQuestion; 10] = [
-        GraphQuestion::Definitions,
-        GraphQuestion::References,
-        GraphQuestion::Callers,
-        GraphQuestion::Callees,
-        GraphQuestion::Implementations,
-        GraphQuestion::Tests,
-        GraphQuestion::Imports,
-        GraphQuestion::Importers,
-        GraphQuestion::Trace,
-        GraphQuestion::Impact,
-    ];
-
-    /// The name of the command, and of the question in replies.
-    pub fn name(self) -> &'static str {
-        match self {
-            GraphQuestion::Definitions => "def",
-            GraphQuestion::References => "refs",
-            GraphQuestion::Callers => "callers",
-            GraphQuestion::Callees => "callees",
-            GraphQuestion::Implementations => "impls",
-            GraphQuestion::Tests => "tests-of",
-            GraphQuestion::Imports => "imports",
-            GraphQuestion::Importers => "importers",
-            GraphQuestion::Trace => "trace",
-            GraphQuestion::Impact => "impact",
-        }
-    }
-
     /// The number of steps that are followed if [`GraphRequest::depth`] is `None`.
     pub fn default_depth(self) -> u32 {
         match self {

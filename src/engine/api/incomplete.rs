@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 
 use serde::{Serialize, Serializer};
-use spyhop_attributes::form;
+use spyhop_attributes::{All, Name, form};
 
 /// Why rows may be missing in an answer: a cause for programs, and a sentence for people. The value dereferences to the
 /// sentence.
@@ -18,7 +18,7 @@ pub struct Incomplete {
 }
 
 /// The cause of missing rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Name, All)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum IncompleteCause {
     /// The index is being built. A later answer has more.
@@ -34,26 +34,6 @@ pub enum IncompleteCause {
 }
 
 impl IncompleteCause {
-    /// Every cause.
-    pub const ALL: [IncompleteCause; 5] = [
-        IncompleteCause::Indexing,
-        IncompleteCause::Silent,
-        IncompleteCause::Unread,
-        IncompleteCause::Limit,
-        IncompleteCause::Undecided,
-    ];
-
-    /// The name of the cause.
-    pub const fn name(self) -> &'static str {
-        match self {
-            IncompleteCause::Indexing => "indexing",
-            IncompleteCause::Silent => "silent",
-            IncompleteCause::Unread => "unread",
-            IncompleteCause::Limit => "limit",
-            IncompleteCause::Undecided => "undecided",
-        }
-    }
-
     /// That the imports of files in a language are not read.
     pub(crate) fn unread_imports(language: &str) -> Incomplete {
         IncompleteCause::Unread.with(format!("the imports of files in {language} are not read"))

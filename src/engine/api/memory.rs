@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::sources::SourceName;
-use spyhop_attributes::{form, reply, request};
+use spyhop_attributes::{Name, form, reply, request};
 use spyhop_base::path::RelPath;
 use spyhop_base::wire::wire;
 use spyhop_base::wire_form;
@@ -178,7 +178,7 @@ pub struct LinkRow {
 }
 
 /// The state of the code that a note is about.
-#[reply(Clone, Copy, Debug, PartialEq, Eq)]
+#[reply(Clone, Copy, Debug, PartialEq, Eq, Name)]
 #[serde(rename_all = "kebab-case")]
 pub enum LinkState {
     /// The code is as recorded.
@@ -187,17 +187,6 @@ pub enum LinkState {
     Changed,
     /// The file or the symbol does not exist any more.
     Gone,
-}
-
-impl LinkState {
-    /// The name in replies.
-    pub fn name(self) -> &'static str {
-        match self {
-            LinkState::Current => "current",
-            LinkState::Changed => "changed",
-            LinkState::Gone => "gone",
-        }
-    }
 }
 
 /// The outcome of an import of notes.

@@ -1,6 +1,6 @@
 //! How an engine is opened, and what a call does about a missing or old index.
 
-use spyhop_attributes::request;
+use spyhop_attributes::{All, Name, request};
 use spyhop_files::git::Reach as GitReach;
 use spyhop_index::tokenize::ExtraTerms;
 use spyhop_search::HostSignals;
@@ -163,7 +163,7 @@ pub enum OnMissing {
 }
 
 /// What a search does about files that changed since they were indexed.
-#[request(Clone, Copy, Debug, PartialEq, Eq; rename_all = "kebab-case")]
+#[request(Clone, Copy, Debug, PartialEq, Eq, Name, All; rename_all = "kebab-case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum StalePolicy {
     /// Compare the tree with the index, index the changed files, then answer. The default. If another process is
@@ -178,21 +178,4 @@ pub enum StalePolicy {
     Error,
     /// Like `Refresh`, but if another process is indexing, wait until that process has finished, for at most 24 hours.
     Wait,
-}
-
-impl StalePolicy {
-    /// Every policy, the default first.
-    pub const ALL: [StalePolicy; 5] =
-        [StalePolicy::Refresh, StalePolicy::Warn, StalePolicy::Ignore, StalePolicy::Error, StalePolicy::Wait];
-
-    /// The name of the policy.
-    pub const fn name(self) -> &'static str {
-        match self {
-            StalePolicy::Refresh => "refresh",
-            StalePolicy::Warn => "warn",
-            StalePolicy::Ignore => "ignore",
-            StalePolicy::Error => "error",
-            StalePolicy::Wait => "wait",
-        }
-    }
 }

@@ -9,7 +9,7 @@ use crate::api::search::Mode;
 use crate::api::snapshot::Snapshot;
 use crate::api::sources::{SourceName, SourceSnapshot, answering};
 use crate::session::Sent;
-use spyhop_attributes::{form, reply, request};
+use spyhop_attributes::{All, Name, form, reply, request};
 use spyhop_base::id::ContentHash;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
@@ -295,7 +295,7 @@ pub struct LeftOutPlace {
 }
 
 /// Why a place is not in the pack.
-#[reply(Clone, Copy, Debug, PartialEq, Eq)]
+#[reply(Clone, Copy, Debug, PartialEq, Eq, Name, All)]
 #[serde(rename_all = "kebab-case")]
 pub enum LeftOutReason {
     /// The budget of tokens is used up.
@@ -314,32 +314,6 @@ pub enum LeftOutReason {
     Sent,
     /// The file could not be read, or has changed since it was indexed.
     Unreadable,
-}
-
-impl LeftOutReason {
-    /// Every reason.
-    pub const ALL: [LeftOutReason; 7] = [
-        LeftOutReason::Budget,
-        LeftOutReason::Files,
-        LeftOutReason::Threshold,
-        LeftOutReason::Duplicate,
-        LeftOutReason::OtherRegion,
-        LeftOutReason::Sent,
-        LeftOutReason::Unreadable,
-    ];
-
-    /// The name in replies.
-    pub fn name(self) -> &'static str {
-        match self {
-            LeftOutReason::Budget => "budget",
-            LeftOutReason::Files => "files",
-            LeftOutReason::Threshold => "threshold",
-            LeftOutReason::Duplicate => "duplicate",
-            LeftOutReason::OtherRegion => "other branch",
-            LeftOutReason::Sent => "sent before",
-            LeftOutReason::Unreadable => "unreadable",
-        }
-    }
 }
 
 /// What the stages of a pack did.

@@ -13,7 +13,7 @@ use crate::api::snapshot::Snapshot;
 use crate::api::sources::{SourceName, SourceSnapshot, answering};
 use crate::api::state::StructureCounts;
 use crate::session::Sent;
-use spyhop_attributes::{form, reply, request};
+use spyhop_attributes::{All, Name, form, reply, request};
 use spyhop_base::id::ContentHash;
 use spyhop_base::model::{Skipped, SymbolKind};
 use spyhop_base::path::RelPath;
@@ -26,7 +26,7 @@ use spyhop_search::snippet::{ContextLine, Snippet, SourceLine};
 use spyhop_search::{FeatureMeasures, ScoreInputs};
 
 /// How much text a reply has for each hit.
-#[request(Clone, Copy, Debug, PartialEq, Eq; rename_all = "kebab-case")]
+#[request(Clone, Copy, Debug, PartialEq, Eq, Name, All; rename_all = "kebab-case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Mode {
     /// No snippet.
@@ -35,20 +35,6 @@ pub enum Mode {
     Default,
     /// The whole place as the snippet, and a reason for every signal.
     Debug,
-}
-
-impl Mode {
-    /// Every mode, the shortest first.
-    pub const ALL: [Mode; 3] = [Mode::Compact, Mode::Default, Mode::Debug];
-
-    /// The name of the mode.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Mode::Compact => "compact",
-            Mode::Default => "default",
-            Mode::Debug => "debug",
-        }
-    }
 }
 
 /// The maximum number of hits of a page. The limit of an exhaustive search is [`MAX_ROWS`].
@@ -333,7 +319,7 @@ pub struct HitCallers {
 
 /// A score as a word: `high` from .8, `good` from .6, `possible` from .15, `weak` below. Text for people shows no word for
 /// `possible`.
-#[form(Clone, Copy, Debug, PartialEq, Eq)]
+#[form(Clone, Copy, Debug, PartialEq, Eq, Name)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[serde(rename_all = "kebab-case")]
 pub enum Band {
@@ -355,16 +341,6 @@ impl Band {
             s if s >= 0.6 => Band::Good,
             s if s >= 0.15 => Band::Possible,
             _ => Band::Weak,
-        }
-    }
-
-    /// The name in replies.
-    pub fn name(self) -> &'static str {
-        match self {
-            Band::High => "high",
-            Band::Good => "good",
-            Band::Possible => "possible",
-            Band::Weak => "weak",
         }
     }
 }

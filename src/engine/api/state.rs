@@ -7,7 +7,7 @@ use crate::api::remedy::{IndexRecipe, Remedy};
 use crate::api::snapshot::Building;
 use crate::api::views::ViewRow;
 use crate::error::Error;
-use spyhop_attributes::{form, reply, request};
+use spyhop_attributes::{Name, form, reply, request};
 use spyhop_base::id::Generation;
 use spyhop_base::model::{Note, SkipReason, Skipped};
 use spyhop_base::path::RelPath;
@@ -17,7 +17,7 @@ use spyhop_files::walk::{Cause, Exception, RuleForm};
 use spyhop_index::update::RefreshReport;
 
 /// The state of an index.
-#[reply(Clone, Copy, Debug, PartialEq, Eq)]
+#[reply(Clone, Copy, Debug, PartialEq, Eq, Name)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
     /// There is no index.
@@ -30,19 +30,6 @@ pub enum State {
     Stale,
     /// The index exists, but cannot be read.
     Damaged,
-}
-
-impl State {
-    /// The name in replies.
-    pub fn name(self) -> &'static str {
-        match self {
-            State::Missing => "missing",
-            State::Indexing => "indexing",
-            State::Ready => "ready",
-            State::Stale => "stale",
-            State::Damaged => "damaged",
-        }
-    }
 }
 
 /// The number of indexed files whose structure is known in each way. Each indexed file counts once.
@@ -212,7 +199,7 @@ pub struct Check {
 }
 
 /// The result of a check.
-#[form(Clone, Copy, Debug, PartialEq, Eq)]
+#[form(Clone, Copy, Debug, PartialEq, Eq, Name)]
 #[serde(rename_all = "kebab-case")]
 pub enum Health {
     /// No problem was found.
@@ -222,17 +209,6 @@ pub enum Health {
     /// Answers may be wrong or fail. A refresh rebuilds an index that cannot be opened;
     /// [`Engine::rebuild`](crate::Engine::rebuild) repairs any damage.
     Damaged,
-}
-
-impl Health {
-    /// The name in replies.
-    pub fn name(self) -> &'static str {
-        match self {
-            Health::Ok => "ok",
-            Health::Warning => "warning",
-            Health::Damaged => "damaged",
-        }
-    }
 }
 
 /// How an update treats a path, and which rule decides.

@@ -9,27 +9,18 @@ use serde_json::{Map, Value};
 use super::lenient;
 use super::param::Param;
 use super::params::{PATH, TOOL_DB};
+use spyhop_attributes::Name;
 
 /// The state of an alias.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Name)]
 pub enum AliasState {
     /// The name works, without a notice.
+    #[name = "hidden-compatibility"]
     Hidden,
     /// The name works, and the result's metadata names the replacement.
     Deprecated,
     /// The name no longer works; the error names the replacement.
     Removed,
-}
-
-impl AliasState {
-    /// The name of the state.
-    pub fn name(self) -> &'static str {
-        match self {
-            AliasState::Hidden => "hidden-compatibility",
-            AliasState::Deprecated => "deprecated",
-            AliasState::Removed => "removed",
-        }
-    }
 }
 
 /// An alias of a tool.

@@ -1,6 +1,7 @@
 //! The profiles of a server: which tools each lists from the start, and which can be called.
 
 use super::tools::{ACTIVE, TOOLS, Tool};
+use spyhop_attributes::{All, Name};
 
 /// The tools that the profile `minimal` offers beside the listed ones: at most eight tools in all, none that writes.
 const MINIMAL_DEFERRED: &[&str] = &["project_map", "read_file", "symbol_search"];
@@ -8,7 +9,7 @@ const MINIMAL_DEFERRED: &[&str] = &["project_map", "read_file", "symbol_search"]
 const REDUCED: &[&str] = &["codebase_search", "grep_files", "tool_search"];
 
 /// Which tools a server lists, and which it answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Name, All)]
 pub enum ToolProfile {
     /// Every tool is listed.
     Full,
@@ -23,26 +24,6 @@ pub enum ToolProfile {
 }
 
 impl ToolProfile {
-    /// Every profile.
-    pub const ALL: [ToolProfile; 5] = [
-        ToolProfile::Full,
-        ToolProfile::Default,
-        ToolProfile::Minimal,
-        ToolProfile::Reduced,
-        ToolProfile::Host,
-    ];
-
-    /// The name of the profile.
-    pub fn name(self) -> &'static str {
-        match self {
-            ToolProfile::Full => "full",
-            ToolProfile::Default => "default",
-            ToolProfile::Minimal => "minimal",
-            ToolProfile::Reduced => "reduced",
-            ToolProfile::Host => "host",
-        }
-    }
-
     /// The profile with that name.
     pub fn by_name(name: &str) -> Option<ToolProfile> {
         ToolProfile::ALL.into_iter().find(|profile| profile.name() == name)

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::format::{FileForm, form_of};
-use spyhop_attributes::reply;
+use spyhop_attributes::{Name, reply};
 use spyhop_base::path::RelPath;
 use spyhop_syntax::document::DocumentForm;
 use spyhop_syntax::grammar::Grammars;
 
 /// The class of an entry of the inbox.
-#[reply(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[reply(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Name)]
 #[serde(rename_all = "lowercase")]
 pub enum IntakeClass {
     /// A folder with code.
@@ -30,17 +30,6 @@ pub enum IntakeClass {
 }
 
 impl IntakeClass {
-    /// The name in replies.
-    pub fn name(self) -> &'static str {
-        match self {
-            IntakeClass::Project => "project",
-            IntakeClass::File => "file",
-            IntakeClass::Archive => "archive",
-            IntakeClass::Paper => "paper",
-            IntakeClass::Document => "document",
-        }
-    }
-
     /// The folder of papers, and the one of documents.
     #[doc(hidden)]
     pub fn folder(self) -> &'static str {
