@@ -77,9 +77,6 @@ fn grep_line(out: &mut String, line: &GrepLine, reply: &GrepReply, style: &Style
 
 /// The files whose names match: a line each, with the path first.
 pub fn files(reply: &FilesReply, style: &Style) -> String {
-    if reply.files.is_empty() {
-        return empty_page(&reply.pattern, reply.total, &reply.snapshot);
-    }
     let mut out = String::new();
     let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     for row in &reply.files {
@@ -98,55 +95,40 @@ pub fn files(reply: &FilesReply, style: &Style) -> String {
         };
         let _ = writeln!(out, "{path}  {}", style.paint(Ink::Dim, &format!("{}  {size}", row.language)));
     }
-    if reply.next.is_some() || reply.left_out > 0 {
-        let _ = writeln!(out, "\n{}", style.paint(Ink::Dim, &files_counts(reply)));
-    }
-    next_page_hint(&mut out, reply.next.as_deref(), style);
-    out
+    with_footer(out, &files_footer(reply, style))
+}
+
+/// Rows and, below a blank line, their footer.
+fn with_footer(rows: String, footer: &str) -> String {
+    let gap = if rows.is_empty() || footer.is_empty() { "" } else { "\n" };
+    rows + gap + footer
 }
 
 /// The definitions whose names match, for a terminal: a line each, as `path:line: kind name`.
 pub fn symbols(reply: &SymbolsReply, style: &Style) -> String {
-    if reply.symbols.is_empty() {
-        return empty_page(&reply.pattern, reply.total, &reply.snapshot);
-    }
+    with_footer(symbol_rows(reply, true, "", style), &symbols_footer(reply, style))
+}
+
+/// The definitions of a page as lines `path:line: kind name` for programs, with a column if `column` is set.
+pub fn symbol_lines(reply: &SymbolsReply, column: bool, style: &Style) -> String {
+    symbol_rows(reply, false, if column { ":1" } else { "" }, style)
+}
+
+fn symbol_rows(reply: &SymbolsReply, is_linked: bool, column: &str, style: &Style) -> String {
     let mut out = String::new();
     let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     for row in &reply.symbols {
         let source = row.source.as_ref();
         let path = style.paint(Ink::Path, &places.clean(style, source, &row.path));
         let line = style.paint(Ink::Line, &row.lines.first.to_string());
-        let place = style.link(&places.file(source, &row.path), &format!("{path}:{line}"));
+        let place = format!("{path}:{line}{column}");
+        let place = if is_linked { style.link(&places.file(source, &row.path), &place) } else { place };
         let name = match row.highlights.is_empty() {
             true => style.paint(Ink::Symbol, &clean(&row.name)),
             false => highlighted(&row.name, 0, &row.highlights, style),
         };
         let container = row.container.as_ref().map(|name| format!("{}.", clean(name))).unwrap_or_default();
         let _ = writeln!(out, "{place}: {} {container}{name}", row.kind.name());
-    }
-    if reply.next.is_some() {
-        let text = format!("{} of {}", reply.symbols.len(), count(reply.total, "definition", "definitions"));
-        let _ = writeln!(out, "\n{}", style.paint(Ink::Dim, &text));
-    }
-    next_page_hint(&mut out, reply.next.as_deref(), style);
-    out
-}
-
-/// The definitions of a page as lines `path:line: kind name` for programs, with a column if `column` is set.
-pub fn symbol_lines(reply: &SymbolsReply, column: bool, style: &Style) -> String {
-    let mut out = String::new();
-    let column = if column { ":1" } else { "" };
-    let places = RowPlaces::new(&reply.snapshot, &reply.sources);
-    for row in &reply.symbols {
-        let path = places.clean(style, row.source.as_ref(), &row.path);
-        let path = style.paint(Ink::Path, &path);
-        let line = style.paint(Ink::Line, &row.lines.first.to_string());
-        let container = row.container.as_ref().map(|name| format!("{}.", clean(name))).unwrap_or_default();
-        let name = match row.highlights.is_empty() {
-            true => style.paint(Ink::Symbol, &clean(&row.name)),
-            false => highlighted(&row.name, 0, &row.highlights, style),
-        };
-        let _ = writeln!(out, "{path}:{line}{column}: {} {container}{name}", row.kind.name());
     }
     out
 }
