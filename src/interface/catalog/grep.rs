@@ -8,7 +8,7 @@ use super::operation::OperationRow;
 use super::param::{Param, Takes};
 use super::params;
 use super::row::{FilledField, Row, assign, both, command_line, listed, row};
-use super::shared::{self, FilledRequest, HasFilter, HasOptions};
+use super::shared::{self, FilledRequest, HasFilter, HasOptions, homes};
 use super::values::ValueError;
 use spyhop_engine::api::{
     Binary, Bounds, Case, FileOrder, FileTime, GrepRequest, IgnoreSources, Options, OutputFormat,
@@ -93,16 +93,9 @@ impl GrepCall {
     }
 }
 
-impl HasFilter for GrepCall {
-    fn filter(&mut self) -> &mut FilterSpec {
-        self.grep.filter()
-    }
-}
-
-impl HasOptions for GrepCall {
-    fn options(&mut self) -> &mut Options {
-        &mut self.grep.options
-    }
+homes! {
+    HasFilter::filter -> FilterSpec { GrepCall => grep.request.filter; }
+    HasOptions::options -> Options { GrepCall => grep.options; }
 }
 
 /// A row whose flag, when on, calls `on`.

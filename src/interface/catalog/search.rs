@@ -4,7 +4,7 @@ use super::operation::OperationRow;
 use super::param::{Positional, Takes, params};
 use super::params::{QUERIES, QUERY_LIST};
 use super::row::{FilledField, Row, assign, both, command_line, listed, row, tools};
-use super::shared::{self, FilledRequest, HasFilter, HasOptions, HasSearch};
+use super::shared::{self, FilledRequest, HasFilter, HasOptions, HasSearch, homes};
 use super::table::table;
 use super::{choice, params};
 use spyhop_engine::api::{Mode, Options, SearchRequest, WhyNotRequest};
@@ -26,21 +26,15 @@ impl SearchCall {
     }
 }
 
-impl HasFilter for SearchCall {
-    fn filter(&mut self) -> &mut FilterSpec {
-        self.search.filter()
+homes! {
+    HasFilter::filter -> FilterSpec {
+        SearchCall => search.request.filter;
+        WhyNotRequest => search.filter;
     }
-}
-
-impl HasOptions for SearchCall {
-    fn options(&mut self) -> &mut Options {
-        &mut self.search.options
-    }
-}
-
-impl HasSearch for SearchCall {
-    fn search(&mut self) -> &mut SearchRequest {
-        &mut self.search.request
+    HasOptions::options -> Options { SearchCall => search.options; }
+    HasSearch::search -> SearchRequest {
+        SearchCall => search.request;
+        WhyNotCall => request.search;
     }
 }
 
@@ -108,18 +102,6 @@ pub const SEARCH: OperationRow = OperationRow::new(
 
 /// The question why a file has its rank, with the options of the engine.
 pub type WhyNotCall = FilledRequest<WhyNotRequest>;
-
-impl HasFilter for WhyNotRequest {
-    fn filter(&mut self) -> &mut FilterSpec {
-        &mut self.search.filter
-    }
-}
-
-impl HasSearch for WhyNotCall {
-    fn search(&mut self) -> &mut SearchRequest {
-        &mut self.request.search
-    }
-}
 
 /// The rows of `why-not`.
 pub const WHY_NOT_ROWS: &[Row<WhyNotCall>] = table![Row<WhyNotCall>:

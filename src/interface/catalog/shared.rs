@@ -48,28 +48,34 @@ pub(crate) trait HasFilter {
     fn filter(&mut self) -> &mut FilterSpec;
 }
 
-macro_rules! requests_with_filters {
-    ($($request:ident),+ $(,)?) => {
-        $(impl HasFilter for $request {
-            fn filter(&mut self) -> &mut FilterSpec {
-                &mut self.filter
+/// Where calls have their filters, options and searches, a row for each.
+macro_rules! homes {
+    ($($trait:ident::$method:ident -> $home:ty { $($call:ty => $($field:ident).+;)+ })+) => {
+        $($(impl $trait for $call {
+            fn $method(&mut self) -> &mut $home {
+                &mut self.$($field).+
             }
-        })+
+        })+)+
     };
 }
 
-requests_with_filters!(
-    EntriesRequest,
-    FileGraphRequest,
-    FilesRequest,
-    GraphRequest,
-    GrepRequest,
-    MapRequest,
-    SearchNotesRequest,
-    PackRequest,
-    SearchRequest,
-    SymbolsRequest
-);
+pub(super) use homes;
+
+homes! {
+    HasFilter::filter -> FilterSpec {
+        EntriesRequest => filter;
+        FileGraphRequest => filter;
+        FilesRequest => filter;
+        GraphRequest => filter;
+        GrepRequest => filter;
+        MapRequest => filter;
+        SearchNotesRequest => filter;
+        PackRequest => filter;
+        SearchRequest => filter;
+        SymbolsRequest => filter;
+    }
+    HasOptions::options -> Options { Placement => options; }
+}
 
 impl<R: HasFilter> HasFilter for FilledRequest<R> {
     fn filter(&mut self) -> &mut FilterSpec {
@@ -84,12 +90,6 @@ pub struct Placement {
     pub root: Option<PathBuf>,
     /// The options of the engine.
     pub options: Options,
-}
-
-impl HasOptions for Placement {
-    fn options(&mut self) -> &mut Options {
-        &mut self.options
-    }
 }
 
 /// The parameters that choose a tree; every operation takes these.
