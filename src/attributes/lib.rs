@@ -9,14 +9,13 @@ use proc_macro::{TokenStream, TokenTree};
 const FORM: &str =
     r#"#[derive(serde::Serialize)] #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]"#;
 
-/// A type that is serialized as a part of replies, and that no embedder sees: `#[form(Clone)]`.
+/// A reply, or a part of one, that nothing will be added to, or that no embedder sees: `#[form(Clone)]`.
 #[proc_macro_attribute]
 pub fn form(derives: TokenStream, item: TokenStream) -> TokenStream {
     with(&format!("#[derive({derives})] {FORM}"), item)
 }
 
-/// A reply, or a public part of one: `#[reply(Clone, Debug)]`. Embedders cannot match it field by field, so that fields can be
-/// added.
+/// A reply, or a part of one, that embedders cannot match field by field, so that fields can be added: `#[reply(Clone, Debug)]`.
 #[proc_macro_attribute]
 pub fn reply(derives: TokenStream, item: TokenStream) -> TokenStream {
     let open = r#"#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]"#;
