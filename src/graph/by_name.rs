@@ -43,7 +43,11 @@ impl Graph<'_> {
             _ => is_member == found.container.is_some(),
         };
         let found = self.seen(question.file, question.candidates(fits));
-        let found = self.of_arguments(question, self.with_bodies(question.nearest(found)));
+        let mut found = self.of_arguments(question, self.with_bodies(question.nearest(found)));
+        found.retain(|own| !self.is_hidden_extension(question, own));
+        if found.is_empty() {
+            return Judgement::default();
+        }
         let choices = distinct(&found);
         let rule = if choices == 1 { EdgeRule::Unique } else { EdgeRule::Ambiguous };
         if choices > MAX_AMBIGUOUS {

@@ -52,8 +52,23 @@ impl Graph<'_> {
                     found.extend(is_global.then(|| import.module.clone()));
                 }
             }
+            found.extend(self.namespaces_of_projects());
             found.into_iter().collect()
         })
+    }
+
+    /// The namespaces that projects use for all their files: `<Using Include="Shop.Pools" />`.
+    fn namespaces_of_projects(&self) -> Vec<Box<str>> {
+        static USING: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r#"<Using\s[^>]*\bInclude\s*=\s*"([\w.]+)""#).expect("a constant pattern")
+        });
+        let mut files = files_with(self.snapshot, IndexField::Word, "Using").unwrap_or_default();
+        let is_project = |path: &str| [".csproj", ".props", ".targets"].iter().any(|end| path.ends_with(end));
+        files.retain(|file| is_project(self.snapshot.path(*file)) && self.steps.look());
+        let texts = files.into_iter().filter_map(|file| self.text(file));
+        texts
+            .flat_map(|text| USING.captures_iter(&text).map(|used| used[1].into()).collect::<Vec<_>>())
+            .collect()
     }
 
     /// The full name of the namespace around a definition.

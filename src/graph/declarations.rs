@@ -6,6 +6,8 @@ use std::cell::OnceCell;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValuePart {
     Element,
+    /// What a channel of Go gives.
+    Received,
     /// What a context manager yields, as in `with value as name`.
     Entered,
     /// The member with the name at this token, as in `const { name } = value`.

@@ -16,6 +16,7 @@ mod blocks;
 mod by_name;
 mod c_headers;
 mod callables;
+mod constructor_words;
 mod constructors;
 mod cpp_roles;
 mod csharp_namespaces;

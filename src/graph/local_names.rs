@@ -20,6 +20,7 @@ const NO_TYPE: &[&str] = &[
     "return",
     "new",
     "else",
+    "clone",
     "case",
     "goto",
     "throw",

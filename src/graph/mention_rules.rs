@@ -60,6 +60,9 @@ const JVM: MentionRules = MentionRules { has_dollars: true, ..OTHERS };
 /// Families in whose literals all code is known.
 const KNOWN_LITERALS: MentionRules = MentionRules { literals_hold_code: false, ..OTHERS };
 
+/// The handlers of routes: `'Orders@show'`.
+const PHP: MentionRules = MentionRules { by_name: &["@"], ..OTHERS };
+
 const C: MentionRules = MentionRules { by_name: &["invokeMethod("], ..KNOWN_LITERALS };
 
 impl MentionRules {
@@ -70,6 +73,7 @@ impl MentionRules {
             Family::Web => &WEB,
             Family::Jvm => &JVM,
             Family::C => &C,
+            Family::Other("php" | "blade") => &PHP,
             Family::Go | CSHARP | Family::Other("ruby") => &KNOWN_LITERALS,
             Family::Rust | Family::Other(_) => &OTHERS,
         }
@@ -82,8 +86,11 @@ impl MentionRules {
         if self.by_name.is_empty() || !after.starts_with(['"', '\'']) {
             return false;
         }
-        if before.ends_with('.') {
+        if before.ends_with('.') && !self.by_name.contains(&"@") {
             return true;
+        }
+        if self.by_name.contains(&"@") {
+            return before.ends_with('@');
         }
         let Some(before) = before.strip_suffix(['"', '\'']) else { return false };
         let line = before.rsplit('\n').next().unwrap_or_default();

@@ -120,9 +120,15 @@ fn whole_exports(text: &str) -> impl Iterator<Item = Binding> + '_ {
         Regex::new(&format!(r"(?m)^[ \t]*(?:export[ \t]+default[ \t]+|{common}){name}"))
             .expect("a constant pattern")
     });
+    // The component that functions wrap: `export default connect(state)(Pool)`.
+    static WRAPPED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^[\w$.]*(?:\([\w$., \t]*\)?)*\(\s*([A-Z][\w$]*)\s*[,)]").expect("a constant pattern")
+    });
     let found = WHOLE_EXPORT.captures(text);
     found.into_iter().flat_map(|found| {
-        let name: Box<str> = found[2].into();
+        let expression = found.get(2).map_or("", |name| &text[name.start()..]);
+        let wrapped = WRAPPED.captures(expression).map(|wrapped| Box::from(&wrapped[1]));
+        let name: Box<str> = wrapped.unwrap_or_else(|| found[2].into());
         let whole = found.get(1).map(|_| WHOLE);
         [Some("default"), whole]
             .into_iter()

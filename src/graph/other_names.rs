@@ -1,8 +1,10 @@
 //! Other names of a definition: those under which modules of JavaScript and TypeScript export it, such as `default`, and the
-//! files that import these names. Such a file need not contain the name of the definition. A constructor of Swift has that of its type.
+//! files that import these names. Such a file need not contain the name of the definition. A constructor may have that of its type, or a
+//! word such as `super`.
 
 use rustc_hash::FxHashSet;
 
+use super::constructor_words::constructor_words;
 use super::definition::Definition;
 use super::family::Family;
 use super::files::Graph;
@@ -20,7 +22,7 @@ const MAX_IMPORTERS: usize = 300;
 #[derive(Default)]
 pub(super) struct OtherNames {
     pub names: FxHashSet<Box<str>>,
-    /// The types whose calls are calls of constructors.
+    /// The types whose calls are calls of constructors, and the words that stand for such types.
     pub types: Vec<Box<str>>,
     pub files: Vec<u32>,
 }
@@ -48,13 +50,18 @@ impl Graph<'_> {
             next.retain(|passed| seen.insert(passed.clone()));
             wave = next;
         }
-        let is_constructor = |own: &&&Definition| &*own.name == "init" && self.language(own.file) == "swift";
+        let is_constructor = |own: &&&Definition| self.is_named_constructor(own);
         for container in wanted.iter().filter(is_constructor).filter_map(|own| own.container.as_deref()) {
             let name = container.rsplit('.').next().unwrap_or(container);
             if !found.types.iter().any(|own| **own == *name) {
                 found.types.push(name.into());
                 found.files.extend(files_with(self.snapshot, IndexField::Reference, name)?);
             }
+        }
+        for own in wanted.iter().filter(|own| own.kind.is_type_like() || own.is_constructor()) {
+            let words = constructor_words(self.family(own.file));
+            found.types.extend(words.iter().map(|word| Box::from(*word)));
+            found.files.extend((!words.is_empty()).then_some(own.file));
         }
         found.files.sort_unstable();
         found.files.dedup();

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::constructor_words::constructor_words;
 use super::definition::Definition;
 use super::family::Family;
 use super::files::Graph;
@@ -94,6 +95,10 @@ impl Graph<'_> {
         }
         self.admit_minor(name, false)?;
         let judgement = self.known_judgement(file, facts, &used)?;
+        if !judgement.constructors.is_empty() && constructor_words(self.family(file)).contains(&name) {
+            let called = judgement.constructors.iter().map(|own| own.definition.clone());
+            return Ok((PlaceMeaning::Definition, called.collect()));
+        }
         let meant =
             || judgement.meanings.iter().map(|meaning| meaning.definition.clone()).collect::<Vec<_>>();
         let is_plain = used.receiver == Receiver::Absent;

@@ -35,6 +35,19 @@ impl Graph<'_> {
         if SyntaxFacts::of(self.language(question.file)).qualified && !self.has_path(question, path)? {
             return Ok(Some((EdgeRule::QualifiedType, Vec::new())));
         }
+        if question.family == Family::Rust
+            && let Some((before, last)) = path.rsplit_once("::")
+        {
+            let mut found = Vec::new();
+            for own in self.types_behind_path(question.file, before, last)? {
+                found.extend(self.direct_members(&own, question.name)?);
+            }
+            found.retain(|own| question.is_other(own));
+            if !found.is_empty() {
+                dedup(&mut found);
+                return Ok(Some((EdgeRule::QualifiedType, found)));
+            }
+        }
         let members = question.members(last);
         // What Rust's library defines for a number goes before what a trait of the tree does.
         let is_basic = question.family == Family::Rust && BASIC.contains(&last);
@@ -63,6 +76,37 @@ impl Graph<'_> {
         }
         // A path that Rust cannot find in the tree leads to another crate.
         Ok((question.family == Family::Rust).then_some((EdgeRule::Ambiguous, Vec::new())))
+    }
+
+    /// The types of Rust with a name behind the path of a module.
+    pub(crate) fn types_behind_path(
+        &self,
+        file: u32,
+        path: &str,
+        name: &str,
+    ) -> Result<Vec<Definition>, SearchError> {
+        let (first, rest) = path.split_once("::").unwrap_or((path, ""));
+        let imports = self.imports_in(file);
+        let modules = match imports.bound(first).next() {
+            Some((import, binding)) if rest.is_empty() => self.bound_namespace(file, import, binding),
+            Some((import, binding)) => {
+                let whole = [&*import.module, binding.name.as_deref().unwrap_or_default(), rest];
+                let whole = whole.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+                self.module(file, &whole.join("::"))
+            }
+            None => self.module(file, path),
+        };
+        let mut found = self.reached(vec![modules], name)?;
+        if found.is_empty() {
+            // In a module inside of a file.
+            let last = path.rsplit("::").next().unwrap_or(path);
+            let is_inside = |own: &&Definition| {
+                own.container.as_deref().and_then(|own| own.rsplit(':').next()) == Some(last)
+            };
+            found = self.definitions_in(Family::Rust, name)?.iter().filter(is_inside).cloned().collect();
+        }
+        found.retain(|own| own.kind.is_type_like());
+        Ok(found)
     }
 
     /// A name after an imported name: a member of an imported type, or an item of an imported module.

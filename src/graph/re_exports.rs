@@ -6,6 +6,7 @@ use super::family::Family;
 use super::files::Graph;
 use super::imports::{Binding, ImportStatement};
 use super::resolve::{MAX_AMBIGUOUS, MAX_MEANINGS, MAX_STEPS, STEPS_PER_COPY};
+use super::uses::FileFacts;
 use crate::definition::Definition;
 use spyhop_base::model::SymbolKind;
 use spyhop_search::SearchError;
@@ -43,6 +44,19 @@ impl Graph<'_> {
                 extensions.extend((own.kind.is_function() && !is_member).then(|| own.clone()));
             }
             found.append(&mut extensions);
+        }
+        if found.is_empty() && self.family(file) == Family::Rust {
+            // An item of a module inside of a file, which the file passes on.
+            let is_in_module = |own: &&Definition| {
+                let facts = self.facts(own.file);
+                let parent = |facts: &FileFacts| facts.symbols.get(own.place as usize)?.parent;
+                facts.is_some_and(|facts| {
+                    parent(&facts).is_some_and(|at| facts.symbols[at as usize].kind == SymbolKind::Module)
+                })
+            };
+            let all = self.definitions(name)?;
+            let here = files.iter().flat_map(|file| all.in_file(*file)).take_while(|_| self.steps.take(1));
+            found = here.filter(is_in_module).take(MAX_MEANINGS).cloned().collect();
         }
         // A member of a class, as Java imports it: `import static a.Pool.take`.
         if found.is_empty() {

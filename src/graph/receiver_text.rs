@@ -60,7 +60,9 @@ pub(super) fn receiver_before(family: Family, text: &str, comments: &[Span], sta
     if rest.ends_with("super()") {
         return Receiver::Base;
     }
-    let chain = chain_before(rest);
+    // The dot of PHP joins texts.
+    let joined = if family == Family::Other("php") { rest.rfind('.').map_or(0, |dot| dot + 1) } else { 0 };
+    let chain = chain_before(&rest[joined..]);
     if let Some(path) = rest[..rest.len() - chain.len()].strip_suffix("::") {
         let path = path_before(without_generics(path));
         // In Ruby the last part is the class or module: `Shop::Order.build`.
@@ -107,7 +109,7 @@ fn message_receiver(before: &str) -> Option<Receiver> {
 }
 
 /// `text` without blanks and comments at its end.
-fn without_comments<'t>(text: &'t str, comments: &[Span]) -> &'t str {
+pub(super) fn without_comments<'t>(text: &'t str, comments: &[Span]) -> &'t str {
     let mut text = text.trim_end();
     let before = comments.partition_point(|comment| (comment.start as usize) < text.len());
     for comment in comments[..before].iter().rev() {

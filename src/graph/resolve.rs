@@ -261,11 +261,13 @@ impl Graph<'_> {
             return Ok(Judgement { decided: Some(EdgeRule::Import), ..Judgement::default() });
         }
         let question = self.question(file, facts, used)?;
-        let ruling =
-            match matches!(question.family, CSHARP | Family::Jvm) && self.is_part_of_namespace(&question) {
-                true => TypeRuling::Means(EdgeRule::QualifiedModule, Vec::new()),
-                false => self.by_declared_type(&question)?,
-            };
+        let is_namespace =
+            matches!(question.family, CSHARP | Family::Jvm) && self.is_part_of_namespace(&question);
+        let ruling = match self.called_by_word(&question)? {
+            Some((rule, types)) => TypeRuling::Means(rule, types),
+            None if is_namespace => TypeRuling::Means(EdgeRule::QualifiedModule, Vec::new()),
+            None => self.by_declared_type(&question)?,
+        };
         let mut judgement = match ruling {
             TypeRuling::Means(rule, found) => self.ruled(&question, (rule, found)),
             TypeRuling::ByName => self.by_name(&question)?,
@@ -441,7 +443,26 @@ impl Graph<'_> {
         if question.family == CSHARP {
             return Ok(self.by_namespaces(question));
         }
+        if question.family.calls_without_signs() && question.name.starts_with(char::is_uppercase) {
+            return Ok(self.constant_of_program(question));
+        }
         self.by_wildcards(question)
+    }
+
+    /// The only class, module or constant of a program of Ruby with a name, outside of other ones or in one around the use. What a file
+    /// defines, all files see.
+    fn constant_of_program(&self, question: &Question<'_>) -> RuleResult {
+        let names: Vec<&str> = around(&question.facts.symbols, question.used.owner)
+            .flat_map(|own| own.container.as_deref().into_iter().chain([&*own.name]))
+            .flat_map(|name| name.split("::"))
+            .collect();
+        let is_visible = |container: &str| {
+            container.split(['.', ':']).all(|part| part.is_empty() || names.contains(&part))
+        };
+        let found = question
+            .candidates(|own| !own.kind.is_function() && own.container.as_deref().is_none_or(is_visible));
+        let found = question.nearest(found);
+        (!found.is_empty() && distinct(&found) == 1).then_some((EdgeRule::Wildcard, found))
     }
 
     /// A member of a type around the type of the use, innermost first, or of a base of that type.

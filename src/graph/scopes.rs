@@ -335,11 +335,9 @@ impl PythonScan<'_> {
             let is_rest = self.tokens.is(start, b'*');
             let source = if name >= end {
                 continue;
-            } else if is_rest {
-                LocalSource::Untyped
             } else if self.tokens.is(name + 1, b':') {
                 LocalSource::Written(name + 2, equals)
-            } else if equals + 1 < end && self.tokens.word(equals + 1) != "None" {
+            } else if !is_rest && equals + 1 < end && self.tokens.word(equals + 1) != "None" {
                 LocalSource::Value(equals + 1, end, Vec::new())
             } else {
                 LocalSource::Untyped

@@ -32,6 +32,8 @@ pub(super) struct SyntaxFacts {
     pub assigned: bool,
     /// Types of the language that need no import, whose members no tree defines.
     pub types: Vec<String>,
+    /// The name of constructors, where that is not the name of their type.
+    pub constructor: Option<String>,
     /// Types whose members are those of their argument.
     pub wrappers: Vec<String>,
     /// Functions of the library whose result has the type of the receiver.

@@ -1,7 +1,8 @@
 //! The form of a use, and which kinds of symbols a use of this form may mean.
 
 use super::arguments::before_arguments;
-use super::family::Family;
+use super::constructor_words::constructor_words;
+use super::family::{CSHARP, Family};
 use super::receiver_text::{is_word, last_bytes};
 use super::syntax_facts::SyntaxFacts;
 use super::uses::{FileFacts, NameUse, UseRole};
@@ -49,8 +50,10 @@ impl UseForm {
         // The name of a function in a text.
         let is_text = Family::of_language(language) == Family::Other("php")
             && facts.text[used.span.end as usize..].starts_with(['\'', '"']);
+        // A function as a value: `$pool->take(...)`.
+        let is_closure = facts.text[used.span.end as usize..].starts_with("(...)");
         match used.role {
-            UseRole::Mention if is_text => UseForm::Called,
+            UseRole::Mention if is_text || is_closure => UseForm::Called,
             UseRole::Import => UseForm::Any,
             UseRole::Call => UseForm::Called,
             UseRole::Mention if is_method_reference => UseForm::Called,
@@ -74,6 +77,10 @@ impl UseForm {
 /// Whether a use is behind the word `new` and before the arguments of a constructor, or in a reference such as `Pool::new`.
 fn is_constructed(facts: &FileFacts, used: &NameUse) -> bool {
     let (before, after) = facts.text.split_at(used.span.start as usize);
+    let is_word_of_type = |family| constructor_words(family).contains(&facts.at(used.span));
+    if used.role == UseRole::Call && (is_word_of_type(Family::Jvm) || is_word_of_type(CSHARP)) {
+        return true;
+    }
     let after = after[used.span.len()..].trim_start();
     if after.starts_with("::new") {
         return true;

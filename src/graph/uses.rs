@@ -8,8 +8,9 @@ use rustc_hash::FxHashMap;
 use super::arguments::is_called;
 use super::blocks::BlockNesting;
 use super::callables::callable;
+use super::constructor_words::{constructor_calls, is_base_called};
 use super::cpp_roles::{connected, emitted, role_of};
-use super::family::Family;
+use super::family::{CSHARP, Family};
 use super::imports::Imports;
 use super::macros::calls_in_macros;
 pub(super) use super::receiver_text::Receiver;
@@ -71,7 +72,8 @@ pub(super) struct FileFacts {
     /// The comments and the string literals.
     skipped: Lazy<Vec<Span>>,
     family: Family,
-    /// The calls in the arguments of macros (Rust), and those behind a word that only looks like a type (C++).
+    /// The calls in the arguments of macros (Rust), those behind a word that only looks like a type (C++), and those of constructors by
+    /// a word such as `super`.
     in_macros: Lazy<Vec<Reference>>,
 }
 
@@ -159,7 +161,7 @@ impl FileFacts {
             move || match family {
                 Family::Rust => calls_in_macros(&text, &comments),
                 Family::C => emitted(&text, &comments),
-                _ => Vec::new(),
+                _ => constructor_calls(family, &text, &comments),
             }
         };
         let (lines, imports, blocks) = (text.clone(), text.clone(), text.clone());
@@ -212,7 +214,7 @@ impl FileFacts {
                 let span = Span::new(at, at + name.len());
                 let before = found.len();
                 found.extend(self.recorded_at(span.start).filter(|reference| reference.span == span));
-                let may_be_in_macro = matches!(self.family, Family::C | Family::Rust)
+                let may_be_in_macro = matches!(self.family, Family::C | Family::Rust | Family::Jvm | CSHARP)
                     && found.len() == before
                     && self.text.as_bytes().get(span.end as usize) == Some(&b'(');
                 if may_be_in_macro {
@@ -358,6 +360,11 @@ impl FileFacts {
         let before = &self.text[..span.start as usize];
         match self.family {
             // A variable of an object is no call.
+            // A class is called by its constructor.
+            family if family.calls_without_signs() && self.at(span).starts_with(char::is_uppercase) => {
+                let is_called = self.text[span.end as usize..].starts_with('(');
+                if is_called || is_made(&self.text, span) { UseRole::Call } else { UseRole::Mention }
+            }
             family if family.calls_without_signs() => match before.ends_with(['@', '$', ':']) {
                 true => UseRole::Mention,
                 false => UseRole::Call,
@@ -591,6 +598,11 @@ fn is_argument_of_new(text: &str, span: Span) -> bool {
     path.ends_with("new(") && is_called(&text[span.end as usize..])
 }
 
+/// Whether an object of the class of Ruby at `span` is made: `Pool.new`.
+fn is_made(text: &str, span: Span) -> bool {
+    text[span.end as usize..].strip_prefix(".new").is_some_and(|rest| !rest.starts_with(is_word))
+}
+
 fn name_use(
     family: Family,
     text: &str,
@@ -605,6 +617,12 @@ fn name_use(
         ReferenceRole::Type if family == Family::Go && is_argument_of_new(text, reference.span) => {
             UseRole::Call
         }
+        ReferenceRole::Type
+            if matches!(family, Family::Jvm | CSHARP) && is_base_called(text, reference.span) =>
+        {
+            UseRole::Call
+        }
+        ReferenceRole::Type if family.calls_without_signs() && is_made(text, reference.span) => UseRole::Call,
         ReferenceRole::Type => UseRole::Type,
         ReferenceRole::Import => UseRole::Import,
     };

@@ -53,7 +53,8 @@ impl Graph<'_> {
             }
             if functions.is_empty() {
                 let name = tokens.word(called);
-                found.extend(receivers.iter().filter_map(|receiver_type| match self.family(site.file) {
+                let held = self.each(receivers, |own| self.unaliased(own))?;
+                found.extend(held.iter().filter_map(|receiver_type| match self.family(site.file) {
                     Family::Rust => library::result(receiver_type, name),
                     Family::Jvm if site.syntax().one_file => library::java_result(receiver_type, name),
                     _ => library::table_result(site.syntax(), receiver_type, name),
@@ -68,8 +69,10 @@ impl Graph<'_> {
                 is_guess |= meanings.iter().any(|meaning| meaning.confidence < RESOLVED);
                 functions = meanings.into_iter().map(|meaning| meaning.definition).collect();
             }
+            let arguments = self.written_arguments(site, called, open);
             for function in &functions {
-                found.extend(self.results(function, receivers)?);
+                let results = self.results(function, receivers)?;
+                found.extend(self.with_arguments(results, function, &arguments));
             }
             guess(&mut found, is_guess);
             if found.is_empty() {
@@ -81,6 +84,20 @@ impl Graph<'_> {
         }
         unique(&mut found);
         Ok(found)
+    }
+
+    /// The generic arguments that are written behind the name of a called function, as those of a type without a name.
+    fn written_arguments(&self, site: &Site<'_>, called: usize, open: usize) -> WrittenType {
+        let (tokens, home) = (&site.item.tokens, (self.family(site.file), site.file));
+        let after = called + if tokens.is_operator(called + 1, "::") { 3 } else { 1 };
+        let parts = match tokens.partner(after).filter(|_| home.0 == Family::Go && tokens.is(after, b'[')) {
+            Some(close) => tokens.split(after + 1, close),
+            None if tokens.is(after, b'<') && after < open => generic_arguments(tokens, after, open).0,
+            None => Vec::new(),
+        };
+        let args =
+            parts.iter().filter_map(|(from, to)| written(home, &site.item, *from, *to).into_iter().next());
+        WrittenType::new(site.file, "").with(args.collect())
     }
 
     /// The types that a call of what is no function of the tree gives: of a variable with a function in it, as `Func<Pool> make`, and of a
@@ -138,20 +155,28 @@ impl Graph<'_> {
         called: usize,
         argument: usize,
     ) -> Result<Vec<WrittenType>, SearchError> {
-        let name = site.item.tokens.word(called);
-        let mut functions = Vec::new();
-        if site.receiver_end(called).is_some() {
-            for receiver in self.receiver_of(site, called)?.map(|(types, _)| types).unwrap_or_default() {
-                let members = self.members_of(Some(site), &receiver, name)?;
-                if members.is_empty() && name.starts_with("Try") {
-                    return Ok(receiver.args.last().cloned().into_iter().collect());
-                }
-                functions.extend(members);
-            }
-        } else {
-            functions = self.definitions_at(site, site.item.span_of(called))?;
+        let functions = self.functions_called(site, called)?;
+        if functions.is_empty() && site.item.tokens.word(called).starts_with("Try") {
+            let receivers = self.receiver_of(site, called)?.map(|(types, _)| types).unwrap_or_default();
+            return Ok(receivers.iter().filter_map(|own| own.args.last().cloned()).collect());
         }
         Ok(functions.iter().flat_map(|own| self.argument_types(own, argument)).collect())
+    }
+
+    /// The functions that the name at `called` may call.
+    pub(super) fn functions_called(
+        &self,
+        site: &Site<'_>,
+        called: usize,
+    ) -> Result<Vec<Definition>, SearchError> {
+        if site.receiver_end(called).is_none() {
+            return self.definitions_at(site, site.item.span_of(called));
+        }
+        let mut functions = Vec::new();
+        for receiver in self.receiver_of(site, called)?.map(|(types, _)| types).unwrap_or_default() {
+            functions.extend(self.members_of(Some(site), &receiver, site.item.tokens.word(called))?);
+        }
+        Ok(functions)
     }
 
     /// The types that a function such as `map` gives, by the result of the function that is its argument.
@@ -254,7 +279,11 @@ impl Graph<'_> {
                     name,
                     (own.number, own.count),
                 )),
-                false => found.extend(self.callback_types(&functions, own)?),
+                false => {
+                    let mut taken = self.callback_types(&functions, own)?;
+                    functions.iter().for_each(|own| self.replace_extended(own, receiver, &mut taken));
+                    found.extend(taken);
+                }
             }
         }
         Ok(found)
@@ -314,8 +343,12 @@ impl Graph<'_> {
         let (family, name) = (self.family(site.file), tokens.word(called));
         if site.syntax().collects.iter().any(|own| own == name) {
             let part = generic_arguments(tokens, called + 1, open).0.first().copied();
-            let held =
-                part.map_or_else(Vec::new, |(from, to)| written((family, site.file), &site.item, from, to));
+            let first = tokens.split(open + 1, close).first().copied().filter(|_| site.syntax().trailing);
+            let held = match (part, first) {
+                (Some((from, to)), _) => written((family, site.file), &site.item, from, to),
+                (None, Some((from, to))) => self.in_range(site, from, to)?,
+                (None, None) => Vec::new(),
+            };
             return Ok(vec![WrittenType::new(site.file, LIST).with(held)]);
         }
         if site.syntax().is_maker(name) {
@@ -343,6 +376,13 @@ impl Graph<'_> {
                     parts.push(WrittenType::new(site.file, UNION).with(elements));
                 }
                 Ok(vec![library::list_of_tuples(site.file, parts)])
+            }
+            (Family::Python, "max" | "min" | "next") if is_plain => {
+                self.each(&self.in_range(site, from, to)?, |own| self.elements(own))
+            }
+            (Family::Python, "iter" | "list" | "reversed" | "set" | "sorted" | "tuple") if is_plain => {
+                let held = self.each(&self.in_range(site, from, to)?, |own| self.elements(own))?;
+                Ok(vec![WrittenType::new(site.file, LIST).with(held)])
             }
             (Family::Web, "import") if is_plain => {
                 let files = self.module(site.file, tokens.word(from).trim_matches(['"', '\'', '`']));
@@ -421,7 +461,10 @@ impl Graph<'_> {
         let mut used = site.facts.use_at(span);
         // Where methods and fields have names of their own, a name before arguments is that of a method.
         let after = &site.facts.text[span.end as usize..];
-        if site.syntax().overloads && before_arguments(after).is_some_and(|list| list.starts_with('(')) {
+        let syntax = site.syntax();
+        if (syntax.overloads || syntax.separate)
+            && before_arguments(after).is_some_and(|list| list.starts_with('('))
+        {
             used.role = UseRole::Call;
         }
         let mut meanings = self.meanings_by_rules(site.file, site.facts, &used)?;
@@ -484,6 +527,9 @@ impl Graph<'_> {
         }
         if found.is_empty() || found.iter().all(|own| &*own.name == "auto") {
             found = self.returned_types(symbol)?;
+        }
+        if let Some(receiver) = receivers.first() {
+            self.replace_extended(symbol, receiver, &mut found);
         }
         let Some(container) = symbol.container.as_deref() else { return Ok(found) };
         let container = container.rsplit(['.', ':']).next().unwrap_or(container);

@@ -7,7 +7,7 @@ use super::locals::declaration;
 use super::members::of_nearest;
 use super::operands::{before_arguments, first_of_path, is_literal, is_name, is_operand};
 use super::site::Site;
-use super::sources::{self, called_before};
+use super::sources;
 use super::written::{Form, LIST, TUPLE, WrittenType, written};
 use crate::declarations::{LocalSource, ValuePart};
 use crate::definition::Definition;
@@ -56,9 +56,10 @@ impl Graph<'_> {
             TokenKind::Sign(b')') => self.call_or_group(site, at),
             TokenKind::Sign(b']') => {
                 let Some(open) = tokens.partner(at) else { return Ok(None) };
-                if open == 0 || !is_operand(family, tokens, open - 1) {
-                    let outside = family.has_scopes().then(WrittenType::outside);
-                    return Ok(Some((outside.into_iter().collect(), open)));
+                let begins_line =
+                    site.language == "swift" && tokens.at(open).is_some_and(|own| own.indent.is_some());
+                if open == 0 || begins_line || !is_operand(family, tokens, open - 1) {
+                    return Ok(Some((self.listed(site, (open, at))?, open)));
                 }
                 let Some((types, first)) = self.ending_at(site, open - 1)? else { return Ok(None) };
                 let is_slice = || tokens.find(open + 1, at, |index| tokens.is(index, b':')) < at;
@@ -73,7 +74,7 @@ impl Graph<'_> {
                         let indexed = |own: &WrittenType| {
                             library::indexed(site.syntax(), own).or_else(|| Some(own.clone()))
                         };
-                        types.iter().filter_map(indexed).collect()
+                        self.each(&types, |own| self.unaliased(own))?.iter().filter_map(indexed).collect()
                     }
                     _ => self.each(&types, |own| self.indexed_value(site, own))?,
                 };
@@ -119,6 +120,7 @@ impl Graph<'_> {
         }
         let indexers = match site.language {
             "csharp" => self.members_of(Some(site), own, "this")?,
+            "swift" => self.members_of(Some(site), own, "subscript")?,
             _ => Vec::new(),
         };
         Ok(indexers.iter().flat_map(|indexer| self.result_types(indexer)).collect())
@@ -127,6 +129,9 @@ impl Graph<'_> {
     /// The types of the receiver of the name at a token, and the first token of the receiver.
     pub(super) fn receiver_of(&self, site: &Site<'_>, at: usize) -> Result<TypedExpression, SearchError> {
         let Some(last) = site.receiver_end(at) else { return Ok(None) };
+        if let Some(types) = self.implied(site, at)? {
+            return Ok(Some((types, at - 1)));
+        }
         let Some((types, first)) = self.ending_at(site, last)? else { return Ok(None) };
         let types = if site.has_arrow(at) || site.is_connected(at) {
             self.each(&types, |own| self.pointed(site, own))?
@@ -170,6 +175,10 @@ impl Graph<'_> {
             n_followed += usize::from(tokens.is(from, b'*'));
             from += 1;
         }
+        if tokens.is_operator(from, "<-") {
+            let channels = self.in_range(site, from + 2, to)?;
+            return Ok(channels.iter().filter_map(library::received).collect());
+        }
         // What is behind a second reference, an implementation of `Deref` says.
         if from >= to || n_followed > 1 {
             return Ok(Vec::new());
@@ -191,7 +200,7 @@ impl Graph<'_> {
         let is_prefix = |at: usize| {
             matches!(
                 tokens.word(at),
-                "await" | "co_await" | "out" | "ref" | "return" | "throw" | "try" | "yield"
+                "await" | "clone" | "co_await" | "out" | "ref" | "return" | "throw" | "try" | "yield"
             )
         };
         while from < to
@@ -268,55 +277,6 @@ impl Graph<'_> {
         Ok(evaluated.map_or_else(Vec::new, |(types, _)| types))
     }
 
-    /// A literal of a struct that ends with the brace at `close`.
-    pub(super) fn literal(&self, site: &Site<'_>, close: usize) -> Result<TypedExpression, SearchError> {
-        let tokens = &site.item.tokens;
-        let Some(open) = tokens.partner(close).filter(|open| *open > 0) else { return Ok(None) };
-        let home = (self.family(site.file), site.file);
-        if home.0.has_scopes() {
-            return Ok(Some((vec![WrittenType::outside()], open)));
-        }
-        if site.syntax().trailing
-            && let Some((called, _)) = called_before(tokens, open - 1)
-        {
-            return self.call_of(site, called, (open, close));
-        }
-        if tokens.is(open - 1, b')') {
-            // The body of an anonymous class, or the values of fields behind a constructor.
-            return if site.is_go_or_rust() { Ok(None) } else { self.ending_at(site, open - 1) };
-        }
-        if !tokens.is_word(open - 1) {
-            return Ok(None);
-        }
-        let mut first = first_of_path(home.0, tokens, open - 1);
-        while first > 1 && tokens.is(first - 1, b'.') && tokens.is_word(first - 2) {
-            first -= 2;
-        }
-        if first > 1 && tokens.is(first - 1, b'*') && tokens.is(first - 2, b']') {
-            first -= 1;
-        }
-        let has_new = !site.is_go_or_rust() && first > 0 && tokens.word(first - 1) == "new";
-        if has_new {
-            return Ok(Some((self.made(site, (first, open)), first - 1)));
-        }
-        if first > 0 && tokens.is(first - 1, b']') {
-            first = tokens.partner(first - 1).unwrap_or(first);
-            first = if first > 0 && tokens.word(first - 1) == "map" { first - 1 } else { first };
-        }
-        let mut types = written(home, &site.item, first, open);
-        self.replace_self(site, &mut types);
-        Ok(Some((types, first)))
-    }
-
-    /// The types of an object that is made of the type `from..to` behind the word `new`: in C++ a pointer to it.
-    pub(super) fn made(&self, site: &Site<'_>, (from, to): (usize, usize)) -> Vec<WrittenType> {
-        let mut types = written((self.family(site.file), site.file), &site.item, from, to);
-        if site.syntax().pointers {
-            types.iter_mut().for_each(|own| own.form = Form::Pointer);
-        }
-        types
-    }
-
     pub(super) fn replace_self(&self, site: &Site<'_>, types: &mut [WrittenType]) {
         if let Some(around) = site.facts.type_around(site.owner) {
             for of_self in types.iter_mut().filter(|of_self| &*of_self.name == "Self") {
@@ -379,7 +339,7 @@ impl Graph<'_> {
     }
 
     /// A call of the name at `called`, whose arguments are between two brackets.
-    fn call_of(
+    pub(super) fn call_of(
         &self,
         site: &Site<'_>,
         called: usize,
@@ -469,9 +429,12 @@ impl Graph<'_> {
             return Ok(if is_value { (inner, Vec::new()) } else { (Vec::new(), inner) });
         }
         let (mut found, mut bases) = (Vec::new(), Vec::new());
-        let has_extensions = self.language_of_type(holder) == "swift";
+        let has_extensions = matches!(self.language_of_type(holder), "kotlin" | "swift");
         for definition in &definitions {
             found.extend(self.field_types(definition, holder, name)?);
+            if found.is_empty() && self.has_constant(definition, name) {
+                found.push(self.as_type(definition));
+            }
             if found.is_empty() && has_extensions {
                 found.extend(self.extended_field(definition, name)?);
             }
@@ -504,6 +467,9 @@ impl Graph<'_> {
             if matches!(name, "None" | "null" | "undefined" | "True" | "False" | "true" | "false") {
                 return Ok(vec![WrittenType::outside()]);
             }
+            if let Some(narrowed) = sources::narrowing(tokens, site.language, at) {
+                return self.local(site, narrowed);
+            }
             let found = self.named(site.file, name, site.item.byte_of(at))?;
             return self.types_of_found(&found, None);
         }
@@ -524,7 +490,13 @@ impl Graph<'_> {
         }
         let is_path = at > 1 && tokens.is_operator(at - 2, "::");
         if !is_path && let Some(source) = declaration(site.language, tokens, name, at) {
-            return self.local(site, source);
+            let found = self.local(site, source)?;
+            let told = if self.are_basic(site.file, &found) {
+                self.documented_local(site, name, at)
+            } else {
+                Vec::new()
+            };
+            return Ok(if told.is_empty() { found } else { told });
         }
         if !site.is_go_or_rust()
             && !is_path
@@ -574,6 +546,7 @@ impl Graph<'_> {
                 let mut types = written(home, &site.item, from, to);
                 // A list of further arguments, or an array of C.
                 let is_list = home.0 == Family::Go && tokens.is(from, b'.')
+                    || home.0 == Family::Python && from > 2 && tokens.is(from - 3, b'*')
                     || home.0 == Family::C && tokens.is(to + 1, b'[')
                     || site.syntax().names_first && to > from + 3 && tokens.is_operator(to - 3, "...")
                     || from > 2 && tokens.word(from - 3) == "vararg";
@@ -605,7 +578,11 @@ impl Graph<'_> {
             ValuePart::Element if self.family(site.file).has_scopes() => self.elements(whole),
             ValuePart::Entered => self.entered(whole),
             ValuePart::Member(name) => self.member_types(whole, site.item.tokens.word(name)),
-            ValuePart::Element => Ok(library::element(site.syntax(), whole).into_iter().collect()),
+            ValuePart::Element => {
+                let whole = self.unaliased(whole)?;
+                Ok(whole.iter().filter_map(|own| library::element(site.syntax(), own)).collect())
+            }
+            ValuePart::Received => Ok(library::received(whole).into_iter().collect()),
             ValuePart::OfTuple(place) if library::is_tuple(site.syntax(), whole) => {
                 Ok(whole.args.get(place).cloned().into_iter().collect())
             }

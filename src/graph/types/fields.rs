@@ -41,6 +41,17 @@ impl Graph<'_> {
                 self.local(&Site { file, facts: &facts, language, owner, item: item.clone() }, source)?
             }
         };
+        let mut found = found;
+        if self.are_basic(holder.file, &found)
+            && let Some(facts) = self.facts(holder.file)
+        {
+            let is_it = |at: &usize| tokens.word(*at).strip_prefix('$') == Some(field);
+            let declared = (after..tokens.len()).find(is_it);
+            let told = declared.map_or_else(Vec::new, |at| {
+                self.documented(&facts, holder.file, item.byte_of(at), ("@var", field))
+            });
+            found = if told.is_empty() { found } else { told };
+        }
         Ok(substituted(family, tokens, name, found, of))
     }
 
@@ -155,7 +166,13 @@ impl Graph<'_> {
         if !matches!(family, Family::Rust | Family::Go) && !family.has_scopes() {
             let language = self.language(function.file);
             let range = sources::result(tokens, language, name, close);
-            return range.map_or_else(Vec::new, |(from, to)| written(home, &item, from, to));
+            let found = range.map_or_else(Vec::new, |(from, to)| written(home, &item, from, to));
+            let told = if self.are_basic(function.file, &found) {
+                self.documented_result(function)
+            } else {
+                Vec::new()
+            };
+            return if told.is_empty() { found } else { told };
         }
         let from = match family {
             Family::Rust | Family::Python if tokens.is_operator(close + 1, "->") => close + 3,
@@ -300,7 +317,8 @@ fn named_results(home: (Family, u32), item: &ItemTokens, open: usize) -> Vec<Wri
 pub(super) fn name_and_parameters(family: Family, tokens: &Tokens, name: &str) -> Option<(usize, usize)> {
     let at = (0..tokens.len()).find(|at| {
         has_name(tokens, *at, name)
-            && !(*at > 0 && [b'@', b'#', b'.'].iter().any(|sign| tokens.is(at - 1, *sign)))
+            && (!(*at > 0 && [b'@', b'#', b'.'].iter().any(|sign| tokens.is(at - 1, *sign)))
+                || *at > 2 && matches!(tokens.word(at - 3), "val" | "var"))
     })?;
     Some((at, after_parameters(family, tokens, at)))
 }
@@ -340,11 +358,17 @@ fn substituted(
             tokens.partner(name + 1).map_or_else(Vec::new, |close| tokens.split(name + 2, close))
         }
         _ if tokens.is(name + 1, b'<') => generic_arguments(tokens, name + 1, tokens.len()).0,
+        // `fun <T> take()`.
+        Family::Jvm if name > 0 && tokens.is(name - 1, b'>') => {
+            let fun = (0..name).rev().find(|at| tokens.word(*at) == "fun");
+            fun.map_or_else(Vec::new, |fun| generic_arguments(tokens, fun + 1, name).0)
+        }
         _ => Vec::new(),
     };
     let is_type = |from: usize| !tokens.is(from, b'\'');
+    let first = |from: usize| if tokens.word(from) == "reified" { from + 1 } else { from };
     let names: Vec<&str> =
-        parts.iter().filter(|(from, _)| is_type(*from)).map(|(from, _)| tokens.word(*from)).collect();
+        parts.iter().filter(|(from, _)| is_type(*from)).map(|(from, _)| tokens.word(first(*from))).collect();
     types.into_iter().map(|written| replaced(written, &names, &of.args).bounded()).collect()
 }
 

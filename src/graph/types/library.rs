@@ -42,6 +42,11 @@ pub(super) fn indexed(syntax: &SyntaxFacts, written: &WrittenType) -> Option<Wri
     if is_map(syntax, written) { written.args.last().cloned() } else { element(syntax, written) }
 }
 
+/// The type of what a channel gives.
+pub(super) fn received(written: &WrittenType) -> Option<WrittenType> {
+    written.args.first().filter(|_| &*written.name == "chan").cloned()
+}
+
 /// Whether a type holds several values.
 pub(super) fn is_tuple(syntax: &SyntaxFacts, written: &WrittenType) -> bool {
     &*written.name == TUPLE || has(&syntax.tuples, &written.name)
@@ -216,8 +221,14 @@ pub(super) fn table_result(syntax: &SyntaxFacts, written: &WrittenType, name: &s
         _ if has(&syntax.arguments, name) => {
             inner(syntax, written).or_else(|| held(syntax, written)).cloned()
         }
-        "values" if is_map(syntax, written) && syntax.properties => {
+        "values" | "Values" if is_map(syntax, written) && syntax.properties => {
             Some(WrittenType::new(written.file, LIST).with(vec![written.args.last()?.clone()]))
+        }
+        "keys" | "Keys" if is_map(syntax, written) && syntax.properties => {
+            Some(WrittenType::new(written.file, LIST).with(vec![written.args.first()?.clone()]))
+        }
+        "entries" if is_map(syntax, written) && syntax.properties => {
+            Some(list_of_tuples(written.file, written.args.clone()))
         }
         _ if has(&syntax.same, name)
             || has(&syntax.receives, name) && matches!(name, "also" | "apply" | "tap") =>

@@ -226,15 +226,19 @@ fn go(tokens: &Tokens, at: usize, before: usize) -> Option<LocalSource> {
             return None;
         }
         if is_range {
-            let part =
-                if is_only || place == 0 { return Some(LocalSource::Untyped) } else { ValuePart::Element };
+            let part = if place == 0 { ValuePart::Received } else { ValuePart::Element };
             return Some(LocalSource::Value(from + 1, end, vec![part]));
         }
         let values = tokens.split(from, end);
         if values.len() > 1 {
             return values.get(place).map(|(from, to)| LocalSource::Value(*from, *to, Vec::new()));
         }
-        let parts = if is_only { Vec::new() } else { vec![ValuePart::OfTuple(place)] };
+        let parts = match (is_only, place) {
+            (true, _) => Vec::new(),
+            // `pool, ok := pools[key]`.
+            (false, 0) if tells_success(tokens, from, end) => Vec::new(),
+            (false, _) => vec![ValuePart::OfTuple(place)],
+        };
         return Some(LocalSource::Value(from, end, parts));
     }
     if is_declared_with_var(tokens, first) {
@@ -265,6 +269,13 @@ fn go(tokens: &Tokens, at: usize, before: usize) -> Option<LocalSource> {
     }
     let end = end_of_type(tokens, after, tokens.len(), |index| tokens.is(index, b','));
     Some(LocalSource::Written(after, end))
+}
+
+/// Whether a value of Go may be followed by whether there is one: that of a key, of a type assertion, and of a channel.
+fn tells_success(tokens: &Tokens, from: usize, end: usize) -> bool {
+    let open = end.checked_sub(1).and_then(|last| tokens.partner(last)).filter(|open| *open > from);
+    let is_key = |open: usize| tokens.is(open, b'[') && !tokens.is(open - 1, b']');
+    tokens.is_operator(from, "<-") || open.is_some_and(|open| is_key(open) || tokens.is(open - 1, b'.'))
 }
 
 /// Whether the names from `first` on are declared with `var`, alone or in a list in parentheses.
@@ -300,6 +311,7 @@ mod tests {
             Some(LocalSource::Written(from, to)) => format!(": {}", tokens.text(from, to)),
             Some(LocalSource::Value(from, to, parts)) => {
                 let part = |part: &ValuePart| match part {
+                    ValuePart::Received => " received".to_string(),
                     ValuePart::Element | ValuePart::Entered | ValuePart::Member(_) => " element".to_string(),
                     ValuePart::OfTuple(place) => format!(" .{place}"),
                     ValuePart::OfField(name, field) => {

@@ -12,6 +12,7 @@ use crate::mixins::bases_in;
 use crate::paths::{package, shared_folders};
 use crate::resolve::{Question, dedup};
 use crate::syntax_facts::SyntaxFacts;
+use crate::uses::FileFacts;
 use crate::words::whole_words;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path;
@@ -82,6 +83,12 @@ impl Graph<'_> {
                 None => path::split(self.snapshot.path(found.file)).0 == folder,
             });
             return Ok(types);
+        }
+        if let (Family::Rust, Some(path)) = (family, written.package.as_deref()) {
+            let found = self.types_behind_path(written.file, path, &written.name)?;
+            if !found.is_empty() {
+                return Ok(found);
+            }
         }
         let here = |found: &Definition| found.file == written.file;
         if types.iter().any(here) && (family != CSHARP || written.package.is_none()) {
@@ -221,6 +228,17 @@ impl Graph<'_> {
         self.type_definitions(&WrittenType::new(file, name))
     }
 
+    /// The types of the tree that the type which a name means in a file extends or implements.
+    pub(crate) fn bases_named(&self, file: u32, name: &str) -> Result<Vec<Definition>, SearchError> {
+        let (own, mut found) = (WrittenType::new(file, name), Vec::new());
+        for definition in self.type_definitions(&own)? {
+            for base in self.written_bases(&definition, &own)? {
+                found.extend(self.type_definitions(&base)?);
+            }
+        }
+        Ok(found)
+    }
+
     /// Whether a type with this name, written in a file, is not of the tree.
     pub(crate) fn is_outside_type(&self, file: u32, name: &str) -> Result<bool, SearchError> {
         self.is_outside(&WrittenType::new(file, name))
@@ -348,10 +366,61 @@ impl Graph<'_> {
         if language != "csharp" {
             let members = all.members_of(&holder.name);
             let is_known = self.steps.take(members.len() * 10) && self.type_definitions(holder)?.is_empty();
-            return Ok(if is_known { members.cloned().collect() } else { Vec::new() });
+            let mut found: Vec<Definition> = if is_known { members.cloned().collect() } else { Vec::new() };
+            found.retain(|own| !self.is_inside_function(own));
+            if !found.is_empty() {
+                return Ok(found);
+            }
+            let functions = all.iter().filter(|own| own.kind.is_function()).take(MAX_EXTENSIONS);
+            return Ok(functions.filter(|own| self.extends_any(own)).cloned().collect());
         }
         let functions = all.iter().filter(|own| own.kind.is_function()).take(MAX_EXTENSIONS);
         Ok(functions.filter(|own| self.is_extension_of(own, &holder.name)).cloned().collect())
+    }
+
+    /// Replaces the type parameter that a function extends by the type of its receiver.
+    pub(super) fn replace_extended(
+        &self,
+        own: &Definition,
+        receiver: &WrittenType,
+        types: &mut [WrittenType],
+    ) {
+        let parameter =
+            own.container.as_deref().filter(|_| self.language(own.file) == "kotlin" && self.extends_any(own));
+        if let Some(parameter) = parameter {
+            types.iter_mut().for_each(|own| own.replace(parameter, receiver));
+        }
+    }
+
+    /// Whether an extension of Kotlin is declared in a function that a use is not in.
+    pub(crate) fn is_hidden_extension(&self, question: &Question<'_>, own: &Definition) -> bool {
+        let head = format!("{}.{}", own.container.as_deref().unwrap_or_default(), own.name);
+        let is_extension = |facts: &FileFacts| {
+            let symbol = facts.symbols.get(own.place as usize);
+            symbol.is_some_and(|own| facts.at(own.signature).contains(&head))
+        };
+        question.family == Family::Jvm
+            && own.file != question.file
+            && self.facts(own.file).is_some_and(|facts| is_extension(&facts))
+            && self.is_inside_function(own)
+    }
+
+    /// Whether a symbol is declared in the body of a function, so that other functions do not see it.
+    fn is_inside_function(&self, own: &Definition) -> bool {
+        let Some(facts) = self.facts(own.file) else { return false };
+        let parent = facts.symbols.get(own.place as usize).and_then(|own| own.parent);
+        parent.is_some_and(|parent| facts.symbols[parent as usize].kind.is_function())
+    }
+
+    /// Whether a function of Kotlin is an extension of its type parameter: `fun <T : Pool> T.take()`.
+    fn extends_any(&self, own: &Definition) -> bool {
+        let (Some(container), Some(facts)) = (own.container.as_deref(), self.facts(own.file)) else {
+            return false;
+        };
+        let head = facts.symbols.get(own.place as usize).map_or("", |own| facts.at(own.signature));
+        let list = head.split_once("fun").map_or("", |(_, rest)| rest.trim_start()).strip_prefix('<');
+        list.and_then(|list| list.split_once(&format!(" {container}.")))
+            .is_some_and(|(parameters, _)| !whole_words(parameters, container).is_empty())
     }
 
     /// Whether a type that the tree does not define may have a member with a name of the tree: a function that is declared apart from the

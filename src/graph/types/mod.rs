@@ -8,6 +8,7 @@
 //! the others differ in is in `languages.toml` (`sources.rs`).
 
 mod calls;
+mod docs;
 mod evaluate;
 mod evaluations;
 mod fields;
@@ -17,6 +18,7 @@ mod instances;
 mod item;
 mod known;
 mod library;
+mod literals;
 mod locals;
 mod members;
 mod operands;

@@ -52,6 +52,9 @@ pub(super) fn is_literal(tokens: &Tokens, at: usize) -> bool {
 /// The first token of a path such as `pool::Pool::new` that ends with the word at `at`.
 pub(super) fn first_of_path(family: Family, tokens: &Tokens, at: usize) -> usize {
     let mut first = at;
+    while family == Family::Other("php") && first > 0 && tokens.is(first - 1, b'\\') {
+        first -= if first > 1 && tokens.is_word(first - 2) { 2 } else { 1 };
+    }
     while first > 2 && tokens.is(first - 1, b':') && tokens.is(first - 2, b':') {
         first = match tokens.is(first - 3, b'>') {
             true => match before_arguments(family, tokens, first - 3) {

@@ -35,7 +35,7 @@ impl Site<'_> {
     pub fn receiver_end(&self, at: usize) -> Option<usize> {
         let tokens = &self.item.tokens;
         let before = at.checked_sub(1)?;
-        if tokens.is(before, b'.') {
+        if tokens.is(before, b'.') && self.language != "php" {
             let is_rest = at > 2 && tokens.is_operator(at - 3, "...");
             return before.checked_sub(1).filter(|_| !is_rest);
         }

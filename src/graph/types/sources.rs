@@ -2,6 +2,7 @@
 //! are not read and which have no rules of their own.
 
 use crate::declarations::{LambdaParameter, LocalSource, ValuePart};
+use crate::family::Family;
 use crate::generics::end_of_type;
 use crate::local_names::{LocalReader, bare, is_declaring, is_function_word};
 use crate::tokens::Tokens;
@@ -45,6 +46,35 @@ pub(super) fn lambda_parameter(
     let Some(open) = open.filter(is_call) else { return LocalSource::Untyped };
     let argument = tokens.split(open + 1, first).len();
     LocalSource::Parameter(LambdaParameter { called: open - 1, argument, number, count, parts })
+}
+
+/// The type that a condition around the name at a token asks for: `if (pool instanceof Pool) pool.take()`.
+pub(super) fn narrowing(tokens: &Tokens, language: &'static str, at: usize) -> Option<LocalSource> {
+    let reader = DeclarationReader(LocalReader::new(tokens, language, 0), at);
+    let near = (at.saturating_sub(MAX_NARROWED)..at).rev();
+    let mut near = near.filter(|before| tokens.word(*before) == tokens.word(at));
+    match reader.0.family {
+        Family::Python => near.find_map(|before| narrowed_by_lines(tokens, before, at)),
+        _ => near.find_map(|before| reader.narrowed(before, at)),
+    }
+}
+
+/// The type that Python asks for of the name at `tested`, in the statement or in the lines below it: `if isinstance(pool, Pool):`.
+fn narrowed_by_lines(tokens: &Tokens, tested: usize, before: usize) -> Option<LocalSource> {
+    let open = tested.checked_sub(1).filter(|open| *open > 0 && tokens.word(open - 1) == "isinstance")?;
+    let close = tokens.partner(open).filter(|_| tokens.is(tested + 1, b',') && tokens.is_word(tested + 2))?;
+    let indent = |at: usize| tokens.at(at).and_then(|token| token.indent);
+    let head = (0..open).rev().find(|at| indent(*at).is_some())?;
+    let is_below = |own: u32| match tokens.word(head) {
+        "assert" => Some(own) >= indent(head),
+        "if" | "elif" | "while" => tokens.word(open - 2) != "not" && Some(own) > indent(head),
+        _ => false,
+    };
+    let is_seen = (close..=before).all(|at| {
+        let is_assigned = tokens.word(at) == tokens.word(before) && tokens.is(at + 1, b'=');
+        indent(at).is_none_or(is_below) && !is_assigned
+    });
+    (is_seen && before > close).then_some(LocalSource::Written(tested + 2, close))
 }
 
 /// The nearest declaration of `name` before a token.
@@ -153,6 +183,9 @@ pub(super) fn returned(tokens: &Tokens, language: &'static str, name: usize) -> 
     found
 }
 
+/// The most tokens between a condition about a name and a use of the name.
+const MAX_NARROWED: usize = 400;
+
 /// The most values of one function that are looked at.
 const MAX_RETURNS: usize = 4;
 
@@ -234,7 +267,10 @@ impl DeclarationReader<'_> {
             true => self.statement_of(at)?,
             false => reader.type_before(at)?,
         };
-        while first < at && (is_declaring(tokens.word(first)) || reader.is_any(first, b"*&")) {
+        let is_modifier = |word: &str| {
+            is_declaring(word) || matches!(word, "private" | "protected" | "public" | "readonly")
+        };
+        while first < at && (is_modifier(tokens.word(first)) || reader.is_any(first, b"*&")) {
             first += 1;
         }
         (first < at && tokens.is_word(first)).then_some(LocalSource::Written(first, at))
@@ -322,8 +358,12 @@ impl DeclarationReader<'_> {
         Some(match () {
             () if tokens.is(open, b'|') => self.of_block(open.checked_sub(1)?, (number, count)),
             () if tokens.is(open, b'{') => self.of_block(open, (number, count)),
+            // Kotlin takes one parameter apart: `{ (key, pool) -> ... }`.
             () if tokens.is(open, b'(') && open > 0 && tokens.is(open - 1, b'{') => {
-                self.of_block(open - 1, (number, count))
+                match self.0.syntax.tuples.is_empty() {
+                    true => self.of_block(open - 1, (number, count)),
+                    false => self.of_block(open - 1, (0, 1)).part(ValuePart::OfTuple(number)),
+                }
             }
             () if tokens.is(open, b']') => {
                 self.of_block(tokens.partner(open)?.checked_sub(1)?, (number, count))
@@ -423,7 +463,12 @@ impl DeclarationReader<'_> {
 
     fn end_of_value(&self, from: usize, is_condition: bool) -> usize {
         let (tokens, reader) = (self.tokens(), &self.0);
-        tokens.find(from, tokens.len(), |at| {
+        // The type of an object that is made may have generic arguments.
+        let begin = match tokens.word(from) == "new" {
+            true => end_of_type(tokens, from + 1, tokens.len(), |at| reader.is_any(at, b"({[;")),
+            false => from,
+        };
+        tokens.find(begin, tokens.len(), |at| {
             let is_modifier = at > from && reader.family.calls_without_signs();
             reader.is_any(at, b";,)]}")
                 || at > from && self.is_line(at)

@@ -195,7 +195,7 @@ impl TypeReader<'_> {
             let is_lifetime = tokens.is(at, b'\'');
             let is_sign = [b'&', b'*', b'.', b'?'].iter().any(|sign| tokens.is(at, *sign));
             let is_word = match tokens.word(at) {
-                "mut" | "const" | "dyn" | "impl" | "final" | "chan" | "extends" => true,
+                "mut" | "const" | "dyn" | "impl" | "final" | "extends" => true,
                 "readonly" => !matches!(family, Family::Rust | Family::Go | Family::Python),
                 "struct" | "class" | "enum" | "union" | "volatile" | "static" | "typename" | "mutable"
                 | "constexpr" | "inline" | "extern" | "unsigned" | "params" | "ref" | "out" | "this"
@@ -214,6 +214,12 @@ impl TypeReader<'_> {
         }
         if at >= to {
             return None;
+        }
+        if family == Family::Go && (tokens.word(at) == "chan" || tokens.is_operator(at, "<-")) {
+            let skips =
+                |at: &usize| tokens.word(*at) == "chan" || tokens.is(*at, b'<') || tokens.is(*at, b'-');
+            let held = (at..to).find(|at| !skips(at)).and_then(|held| self.one(held, to, depth));
+            return Some(WrittenType::new(self.file, "chan").with(held.into_iter().collect()));
         }
         if tokens.is(at, b'(') {
             let close = tokens.partner(at)?;
@@ -381,6 +387,7 @@ impl TypeReader<'_> {
             let next = match () {
                 () if tokens.is(at, b':') && tokens.is(at + 1, b':') => at + 2,
                 () if tokens.is(at, b'.') && tokens.is_word(at + 1) => at + 1,
+                () if tokens.is(at, b'\\') && tokens.is_word(at + 1) => at + 1,
                 () => break,
             };
             if next >= to || !(tokens.is_word(next) || tokens.is(next, b'<')) {
@@ -389,10 +396,17 @@ impl TypeReader<'_> {
             at = if tokens.is(next, b'<') { next - 1 } else { next };
         }
         let is_entry = family == Family::Jvm && tokens.word(from) == "Map" && tokens.word(name) == "Entry";
-        let mut named = WrittenType::new(file, if is_entry { TUPLE } else { tokens.word(name) }).with(args);
-        if family != Family::Rust && name > from + 1 && !is_entry {
+        // A name of PHP may have its namespace before it.
+        let last = tokens.word(name).rsplit('\\').next().unwrap_or_default();
+        let mut named = WrittenType::new(file, if is_entry { TUPLE } else { last }).with(args);
+        if family == Family::Rust && name > from + 2 {
+            named.package = Some(tokens.text(from, name - 2).into());
+        } else if name > from + 1 && !is_entry {
             let before = if tokens.is(name - 1, b':') { name - 3 } else { name - 2 };
             named.package = Some(tokens.word(before.max(from)).into());
+        }
+        if family == Family::Other("php") && matches!(&*named.name, "self" | "static") {
+            named.name = "Self".into();
         }
         let is_array = self.has_modifiers() && at < to && (tokens.is(at, b'[') || tokens.is(at, b'.'));
         Some(if is_array { WrittenType::new(file, LIST).with(vec![named]) } else { named })
