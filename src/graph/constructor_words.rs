@@ -20,14 +20,16 @@ pub(super) fn constructor_words(family: Family) -> &'static [&'static str] {
 pub(super) fn constructor_calls(family: Family, text: &str, comments: &[Span]) -> Vec<Reference> {
     let words = constructor_words(family).iter().flat_map(|word| whole_words(text, word));
     let is_call = |span: &Span| {
+        if !text[span.end as usize..].starts_with('(') {
+            return false;
+        }
         let before = without_comments(&text[..span.start as usize], comments);
         // In Java, the call is a statement; in the others, it stands behind the parameters.
-        let is_there = match &text[span.range()] {
+        match &text[span.range()] {
             "new" => !before.ends_with('.'),
             _ if family == CSHARP => before.ends_with(':'),
             _ => before.ends_with(['{', '}', ';', ':']),
-        };
-        is_there && text[span.end as usize..].starts_with('(')
+        }
     };
     let mut calls: Vec<Span> = words.filter(is_call).collect();
     if !calls.is_empty() {

@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValuePart {
     Element,
-    /// What a channel of Go gives.
+    /// A value that is received from a channel of Go.
     Received,
     /// What a context manager yields, as in `with value as name`.
     Entered,

@@ -4,6 +4,8 @@ use super::family::{CSHARP, Family};
 
 /// The rules of a family for mentions that no rule of resolution decides.
 pub(super) struct MentionRules {
+    /// The sign before the last name of a path in a string: `"shop.orders.Pool"`, `'Orders@show'`.
+    path_sign: Option<char>,
     /// Calls that take the name of a member as a text.
     by_name: &'static [&'static str],
     /// The list of the names that a module exports, which are texts.
@@ -23,6 +25,7 @@ pub(super) struct MentionRules {
 }
 
 const OTHERS: MentionRules = MentionRules {
+    path_sign: None,
     by_name: &[],
     exports: None,
     fixture: None,
@@ -34,6 +37,7 @@ const OTHERS: MentionRules = MentionRules {
 };
 
 const PYTHON: MentionRules = MentionRules {
+    path_sign: Some('.'),
     by_name: &[
         "getattr(",
         "setattr(",
@@ -61,9 +65,9 @@ const JVM: MentionRules = MentionRules { has_dollars: true, ..OTHERS };
 const KNOWN_LITERALS: MentionRules = MentionRules { literals_hold_code: false, ..OTHERS };
 
 /// The handlers of routes: `'Orders@show'`.
-const PHP: MentionRules = MentionRules { by_name: &["@"], ..OTHERS };
+const PHP: MentionRules = MentionRules { path_sign: Some('@'), ..OTHERS };
 
-const C: MentionRules = MentionRules { by_name: &["invokeMethod("], ..KNOWN_LITERALS };
+const C: MentionRules = MentionRules { path_sign: Some('.'), by_name: &["invokeMethod("], ..KNOWN_LITERALS };
 
 impl MentionRules {
     /// The rules of a family.
@@ -79,18 +83,15 @@ impl MentionRules {
         }
     }
 
-    /// Whether a string with a name from `start` to `end` of a text names a symbol: a dotted path ends with the name, or the string is
+    /// Whether a string with a name from `start` to `end` of a text names a symbol: a path ends with the name, or the string is
     /// the name, in a list of exports or in a call that takes names.
     pub fn names_in_string(&self, text: &str, (start, end): (usize, usize)) -> bool {
         let (before, after) = (&text[..start], &text[end..]);
-        if self.by_name.is_empty() || !after.starts_with(['"', '\'']) {
+        if !after.starts_with(['"', '\'']) {
             return false;
         }
-        if before.ends_with('.') && !self.by_name.contains(&"@") {
+        if self.path_sign.is_some_and(|sign| before.ends_with(sign)) {
             return true;
-        }
-        if self.by_name.contains(&"@") {
-            return before.ends_with('@');
         }
         let Some(before) = before.strip_suffix(['"', '\'']) else { return false };
         let line = before.rsplit('\n').next().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Our measures against those of ir_measures, query by query, on runs made up of chance.
 //!
-//! It needs a Python with that package: `SPYHOP_MEASURES_PYTHON`, else `python3`, as `.ci/peers` installs. Without the
-//! variable and without the package the comparison is skipped, which is printed.
+//! The comparison needs a Python with that package: `SPYHOP_MEASURES_PYTHON`, else `python3`. `.ci/peers` installs one. Without the
+//! variable and without the package, the test prints that the comparison is skipped.
 
 use std::collections::HashMap;
 use std::env;

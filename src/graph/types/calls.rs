@@ -332,6 +332,33 @@ impl Graph<'_> {
         self.each(&self.in_range(site, *from, *to)?, |own| self.elements(own))
     }
 
+    /// Calls of functions of Python that take collections: `enumerate(pools)`, `max(pools)`, `sorted(pools)`.
+    fn built_in_of_python(
+        &self,
+        site: &Site<'_>,
+        name: &str,
+        (open, close): (usize, usize),
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let unnamed = || WrittenType::new(site.file, "");
+        let held = |(from, to)| self.each(&self.in_range(site, from, to)?, |own| self.elements(own));
+        let arguments = site.item.tokens.split(open + 1, close);
+        let first = || arguments.first().map_or(Ok(Vec::new()), |range| held(*range));
+        Ok(match name {
+            "enumerate" | "zip" => {
+                let mut parts: Vec<WrittenType> = (name == "enumerate").then(unnamed).into_iter().collect();
+                for range in arguments.iter().copied() {
+                    parts.push(WrittenType::new(site.file, UNION).with(held(range)?));
+                }
+                vec![library::list_of_tuples(site.file, parts)]
+            }
+            "max" | "min" | "next" => first()?,
+            "iter" | "list" | "reversed" | "set" | "sorted" | "tuple" => {
+                vec![WrittenType::new(site.file, LIST).with(first()?)]
+            }
+            _ => Vec::new(),
+        })
+    }
+
     /// Calls that a language or its library defines: `new(T)`, `Some(x)`, `Box::new(x)`.
     fn built_in(
         &self,
@@ -366,24 +393,7 @@ impl Graph<'_> {
         let argument = tokens.split(open + 1, close).first().copied();
         let Some((from, to)) = argument else { return Ok(Vec::new()) };
         match (family, name) {
-            (Family::Python, "enumerate" | "zip") if is_plain => {
-                let mut parts = Vec::new();
-                if name == "enumerate" {
-                    parts.push(WrittenType::new(site.file, ""));
-                }
-                for (from, to) in tokens.split(open + 1, close) {
-                    let elements = self.each(&self.in_range(site, from, to)?, |own| self.elements(own))?;
-                    parts.push(WrittenType::new(site.file, UNION).with(elements));
-                }
-                Ok(vec![library::list_of_tuples(site.file, parts)])
-            }
-            (Family::Python, "max" | "min" | "next") if is_plain => {
-                self.each(&self.in_range(site, from, to)?, |own| self.elements(own))
-            }
-            (Family::Python, "iter" | "list" | "reversed" | "set" | "sorted" | "tuple") if is_plain => {
-                let held = self.each(&self.in_range(site, from, to)?, |own| self.elements(own))?;
-                Ok(vec![WrittenType::new(site.file, LIST).with(held)])
-            }
+            (Family::Python, _) if is_plain => self.built_in_of_python(site, name, (open, close)),
             (Family::Web, "import") if is_plain => {
                 let files = self.module(site.file, tokens.word(from).trim_matches(['"', '\'', '`']));
                 Ok(vec![if files.is_empty() { WrittenType::outside() } else { WrittenType::module(files) }])

@@ -42,7 +42,7 @@ pub(super) fn indexed(syntax: &SyntaxFacts, written: &WrittenType) -> Option<Wri
     if is_map(syntax, written) { written.args.last().cloned() } else { element(syntax, written) }
 }
 
-/// The type of what a channel gives.
+/// The type of a value that is received from a channel.
 pub(super) fn received(written: &WrittenType) -> Option<WrittenType> {
     written.args.first().filter(|_| &*written.name == "chan").cloned()
 }

@@ -399,8 +399,8 @@ impl Graph<'_> {
             let symbol = facts.symbols.get(own.place as usize);
             symbol.is_some_and(|own| facts.at(own.signature).contains(&head))
         };
-        question.family == Family::Jvm
-            && own.file != question.file
+        own.file != question.file
+            && self.language(own.file) == "kotlin"
             && self.facts(own.file).is_some_and(|facts| is_extension(&facts))
             && self.is_inside_function(own)
     }
