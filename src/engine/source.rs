@@ -3,7 +3,6 @@
 //! the index.
 
 use std::fs::Metadata;
-use std::io::Read;
 use std::sync::{Arc, Mutex};
 
 use memchr::memmem::Finder;
@@ -13,7 +12,7 @@ use super::lock::lock;
 use spyhop_base::id::{ContentHash, PathOnlyKey, VersionContent};
 use spyhop_base::model::Note;
 use spyhop_base::path::RelPath;
-use spyhop_files::read::{self, Reread, Rereader, TreeSource};
+use spyhop_files::read::{self, Reread, TreeSource};
 use spyhop_files::tree::Tree;
 use spyhop_index::meta::{RecordedIdentity, Version, View};
 use spyhop_search::{CurrentFile, SearchSnapshot};
@@ -25,20 +24,12 @@ pub(crate) struct ReplySources<'a> {
     view: &'a View,
     /// The text of each file that was read; `None` if the content has changed.
     known: Mutex<FxHashMap<u32, Option<Arc<String>>>>,
-    /// The idle readers.
-    readers: Mutex<Vec<Rereader>>,
 }
 
 impl<'a> ReplySources<'a> {
     /// The sources of `snapshot`, read from `source_tree`.
     pub fn new(source_tree: TreeSource, snapshot: &'a SearchSnapshot) -> ReplySources<'a> {
-        ReplySources {
-            source_tree,
-            snapshot,
-            view: snapshot.view(),
-            known: Mutex::default(),
-            readers: Mutex::default(),
-        }
+        ReplySources { source_tree, snapshot, view: snapshot.view(), known: Mutex::default() }
     }
 
     /// The tree of the sources.
@@ -68,7 +59,7 @@ impl<'a> ReplySources<'a> {
         }
         let keeps = keeps && (has_outline || !is_path_only);
         let text = match self.snapshot.meta().sources() {
-            _ if is_path_only => self.path_only(version, wanted),
+            _ if is_path_only => self.path_only(version, wanted).unwrap_or(Reread::Changed),
             Some(sources) => {
                 let bytes = version.content().ranked().and_then(|hash| sources.get(hash));
                 bytes.map_or(Reread::Changed, |bytes| Reread::of(&bytes, wanted))
@@ -85,42 +76,22 @@ impl<'a> ReplySources<'a> {
         text.map_or(CurrentFile::Changed, CurrentFile::Text)
     }
 
-    /// The content of a path-only file, if it may contain `wanted`. Only the text before the first NUL counts, as in
-    /// ripgrep.
-    fn path_only(&self, version: Version<'_>, wanted: Option<&Finder<'_>>) -> Reread {
-        let Some(bytes) = self.bytes_from_tree(version) else { return Reread::Changed };
-        let mut text = match Reread::of(&bytes, wanted) {
-            Reread::Without => return Reread::Without,
-            Reread::Text(text) => text,
-            Reread::Changed => String::from_utf8_lossy(&bytes).into_owned(),
-        };
-        text.truncate(memchr::memchr(0, text.as_bytes()).unwrap_or(text.len()));
-        Reread::Text(text)
-    }
-
-    /// The bytes of a path-only file, if its stat data, its hash or its blob id is as recorded.
-    fn bytes_from_tree(&self, version: Version<'_>) -> Option<Vec<u8>> {
+    /// The content of a path-only file, if it may contain `wanted`, and if its stat data, its hash or its blob id is as recorded.
+    fn path_only(&self, version: Version<'_>, wanted: Option<&Finder<'_>>) -> Option<Reread> {
         let recorded = self.view.identity(version.id())?;
+        let path = RelPath::new(version.path()).ok()?;
+        let is_same = |bytes: &[u8]| {
+            version.content() == VersionContent::PathOnly(PathOnlyKey::of(ContentHash::of(bytes)))
+        };
         match &self.source_tree {
-            TreeSource::Folder(root) => {
-                let path = RelPath::new(version.path()).ok()?;
-                let (file, len) = root.open(&path).and_then(read::regular).ok()?;
-                let matches_stat = recorded.matches_stat(&file.metadata().ok()?);
-                let mut bytes = Vec::new();
-                bytes.try_reserve_exact(usize::try_from(len).ok()?).ok()?;
-                file.take(len).read_to_end(&mut bytes).ok()?;
-                let key = || PathOnlyKey::of(ContentHash::of(&bytes));
-                let is_same = || version.content() == VersionContent::PathOnly(key());
-                (bytes.len() as u64 == len && (matches_stat || is_same())).then_some(bytes)
-            }
+            TreeSource::Folder(root) => read::with_content((root, &path), u64::MAX, |bytes, metadata| {
+                (recorded.matches_stat(metadata) || is_same(bytes)).then(|| before_nul(bytes, wanted))
+            })?,
             TreeSource::Tree(tree) => {
-                let entry = read::entry_of(&**tree, &RelPath::new(version.path()).ok()?).ok()?;
-                if tree.is_fixed() {
-                    return recorded.matches_blob(entry.id).then(|| tree.read(&entry).ok()).flatten();
-                }
-                let bytes = tree.read(&entry).ok()?;
-                let key = PathOnlyKey::of(ContentHash::of(&bytes));
-                (version.content() == VersionContent::PathOnly(key)).then_some(bytes)
+                let entry = read::entry_of(&**tree, &path).ok()?;
+                let (is_fixed, is_recorded) = (tree.is_fixed(), recorded.matches_blob(entry.id));
+                let bytes = (!is_fixed || is_recorded).then(|| tree.read(&entry).ok()).flatten()?;
+                (is_fixed || is_same(&bytes)).then(|| before_nul(&bytes, wanted))
             }
         }
     }
@@ -132,11 +103,8 @@ impl<'a> ReplySources<'a> {
         match &self.source_tree {
             TreeSource::Folder(root) => {
                 let Ok(path) = RelPath::new(version.path()) else { return Reread::Changed };
-                let mut reader = lock(&self.readers).pop().unwrap_or_default();
                 let Some(hash) = version.content().ranked() else { return Reread::Changed };
-                let read = reader.read((root, &path), hash, matches_stat, wanted);
-                lock(&self.readers).push(reader);
-                read
+                read::reread((root, &path), hash, matches_stat, wanted)
             }
             TreeSource::Tree(tree) => {
                 let hash = version.content().ranked();
@@ -144,6 +112,17 @@ impl<'a> ReplySources<'a> {
             }
         }
     }
+}
+
+/// The text of a path-only file before its first NUL, which is what ripgrep searches.
+fn before_nul(bytes: &[u8], wanted: Option<&Finder<'_>>) -> Reread {
+    let mut text = match Reread::of(bytes, wanted) {
+        Reread::Without => return Reread::Without,
+        Reread::Text(text) => text,
+        Reread::Changed => String::from_utf8_lossy(bytes).into_owned(),
+    };
+    text.truncate(memchr::memchr(0, text.as_bytes()).unwrap_or(text.len()));
+    Reread::Text(text)
 }
 
 /// Reads a file of a git tree. The blob id shows whether the content is the indexed content, or the hash of the bytes

@@ -1,6 +1,7 @@
 //! Rereading text that was read before: the tests for text are not repeated, and if the file's stat data prove that its
 //! content is unchanged, the content is not hashed either.
 
+use std::cell::Cell;
 use std::fs::{File, Metadata};
 use std::io::Read;
 
@@ -12,11 +13,13 @@ use crate::confined::RootFolder;
 use spyhop_base::id::ContentHash;
 use spyhop_base::path::RelPath;
 
-/// Reads files of known content, one after the other, into the same buffer.
-#[derive(Default)]
-pub struct Rereader {
-    /// The buffer, as long as the longest file so far.
-    bytes: Vec<u8>,
+/// A larger buffer is not kept for the next file.
+const MAX_KEPT_BYTES: usize = 8 << 20;
+
+thread_local! {
+    /// The buffer of the files that this thread reads again, as long as the longest of them. The allocator gives the memory of a buffer
+    /// that is dropped back to the system, and a page that the system clears takes longer than reading its bytes.
+    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
 /// The result of rereading a file of known content.
@@ -51,45 +54,47 @@ impl Reread {
     }
 }
 
-impl Rereader {
-    /// Reads the file at `path` below `root`, whose content once had the hash `hash`. `matches_stat` decides by the metadata whether
-    /// the content is unchanged; if it returns false, the hash decides. With `wanted`, a text that does not contain it
-    /// is not returned.
-    pub fn read(
-        &mut self,
-        (root, path): (&RootFolder, &RelPath),
-        hash: ContentHash,
-        matches_stat: impl FnOnce(&Metadata) -> bool,
-        wanted: Option<&Finder<'_>>,
-    ) -> Reread {
-        let Some((bytes, metadata)) = self.content(root, path) else { return Reread::Changed };
-        if !matches_stat(&metadata) && ContentHash::of(bytes) != hash {
-            return Reread::Changed;
-        }
-        Reread::of(bytes, wanted)
-    }
+/// Reads the file at `path` below `root`, whose content once had the hash `hash`. `matches_stat` decides by the metadata whether
+/// the content is unchanged; if it returns false, the hash decides. With `wanted`, a text that does not contain it
+/// is not returned.
+pub fn reread(
+    at: (&RootFolder, &RelPath),
+    hash: ContentHash,
+    matches_stat: impl FnOnce(&Metadata) -> bool,
+    wanted: Option<&Finder<'_>>,
+) -> Reread {
+    let read = with_content(at, Limits::MAX_FILE_BYTES, |bytes, metadata| {
+        let is_same = matches_stat(metadata) || ContentHash::of(bytes) == hash;
+        if is_same { Reread::of(bytes, wanted) } else { Reread::Changed }
+    });
+    read.unwrap_or(Reread::Changed)
+}
 
-    /// The bytes of the file at `path` below `root`, if their hash is `hash`.
-    pub fn bytes(&mut self, root: &RootFolder, path: &RelPath, hash: ContentHash) -> Option<&[u8]> {
-        let (bytes, _) = self.content(root, path)?;
-        (ContentHash::of(bytes) == hash).then_some(bytes)
+/// Calls `then` with the content and the metadata of the regular file at `path` below `root`. `None` if the file cannot be read, has more
+/// than `max` bytes, or is written meanwhile.
+pub fn with_content<R>(
+    (root, path): (&RootFolder, &RelPath),
+    max: u64,
+    then: impl FnOnce(&[u8], &Metadata) -> R,
+) -> Option<R> {
+    let mut file = root.open(path).ok()?;
+    let metadata = file.metadata().ok()?;
+    if !metadata.is_file() || metadata.len() > max {
+        return None;
     }
-
-    fn content(&mut self, root: &RootFolder, path: &RelPath) -> Option<(&[u8], Metadata)> {
-        let mut file = root.open(path).ok()?;
-        let metadata = file.metadata().ok()?;
-        if !metadata.is_file() || metadata.len() > Limits::MAX_FILE_BYTES {
-            return None;
-        }
-        let len = usize::try_from(metadata.len()).ok()?;
-        if self.bytes.len() <= len {
-            self.bytes.try_reserve(len + 1 - self.bytes.len()).ok()?;
-            self.bytes.resize(len + 1, 0);
-        }
-        // One byte more, so that a file that has grown is noticed.
-        let n_read = fill(&mut file, &mut self.bytes[..len + 1], len)?;
-        (n_read == len).then(|| (&self.bytes[..len], metadata))
+    let len = usize::try_from(metadata.len()).ok()?;
+    let mut buffer = BUFFER.take();
+    if buffer.len() <= len {
+        buffer.try_reserve(len + 1 - buffer.len()).ok()?;
+        buffer.resize(len + 1, 0);
     }
+    // One byte more, so that a file that has grown is noticed.
+    let n_read = fill(&mut file, &mut buffer[..len + 1], len);
+    let result = (n_read == Some(len)).then(|| then(&buffer[..len], &metadata));
+    if buffer.len() <= MAX_KEPT_BYTES {
+        BUFFER.set(buffer);
+    }
+    result
 }
 
 /// Reads until the end of the file, or until there are `enough` bytes or more. Returns their number.
@@ -129,7 +134,6 @@ mod tests {
             &utf16,
             b"na\xefve",
         ];
-        let mut again = Rereader::default();
         let other = ContentHash::of(b"something else");
         for bytes in contents {
             fs::write(&path, bytes).unwrap();
@@ -139,11 +143,11 @@ mod tests {
                 panic!("{bytes:?} is text")
             };
             let text = Reread::Text(source.text);
-            assert_eq!(again.read(at, source.hash, |_| false, None), text);
-            assert_eq!(again.read(at, other, |_| false, None), Reread::Changed);
-            assert_eq!(again.read(at, other, |metadata| metadata.len() == bytes.len() as u64, None), text);
+            assert_eq!(reread(at, source.hash, |_| false, None), text);
+            assert_eq!(reread(at, other, |_| false, None), Reread::Changed);
+            assert_eq!(reread(at, other, |metadata| metadata.len() == bytes.len() as u64, None), text);
         }
-        let mut none = |path: &str| again.read((&root, &RelPath::new(path).unwrap()), other, |_| true, None);
+        let none = |path: &str| reread((&root, &RelPath::new(path).unwrap()), other, |_| true, None);
         assert_eq!((none(""), none("none")), (Reread::Changed, Reread::Changed));
     }
 
@@ -155,8 +159,7 @@ mod tests {
         let check = |bytes: &[u8], wanted: &str, expected: Option<&str>| {
             fs::write(&path, bytes).unwrap();
             let wanted = Finder::new(wanted);
-            let found =
-                Rereader::default().read((&root, &rel), ContentHash::of(bytes), |_| false, Some(&wanted));
+            let found = reread((&root, &rel), ContentHash::of(bytes), |_| false, Some(&wanted));
             assert_eq!(found, expected.map_or(Reread::Without, |text| Reread::Text(text.to_string())));
         };
         check(b"one two", "two", Some("one two"));

@@ -16,7 +16,7 @@ mod open;
 mod outcome;
 mod tree_source;
 
-pub use known::{Reread, Rereader};
+pub use known::{Reread, reread, with_content};
 pub use limits::Limits;
 pub use machine::is_machine_written;
 pub use open::regular;

@@ -14,12 +14,12 @@ use crate::inverted::{self, IndexError, Writer};
 use crate::meta::{Commit, Meta, RecordBuilder, RecordRef, SOURCES, SourcesBuilder, ViewInfo, ViewKey};
 use crate::update::Updater;
 use crate::workspace::Committed;
-use spyhop_base::id::VersionId;
+use spyhop_base::id::{ContentHash, VersionId};
 use spyhop_base::path::RelPath;
 use spyhop_base::store::{self, AtFile, TEMPORARY_PREFIX};
 use spyhop_base::wire::wire;
 use spyhop_files::confined::RootFolder;
-use spyhop_files::read::Rereader;
+use spyhop_files::read::{self, Limits};
 
 /// How often copying a commit is retried. Another process's commit takes far longer than linking the files of one.
 const TRIES: usize = 20;
@@ -139,7 +139,7 @@ impl Updater<'_> {
     /// Writes the sources of a view into the folder `to`, as far as they still have the indexed content.
     fn pack_sources(&self, meta: &Meta, key: &ViewKey, to: &Path) -> Result<Packed, ArchiveError> {
         let mut builder = SourcesBuilder::new(to)?;
-        let (mut reader, mut lacking) = (Rereader::default(), 0);
+        let mut lacking = 0;
         let root = RootFolder::new(self.workspace.root());
         let versions = meta.view_versions(key)?;
         let ranked = versions.iter().filter_map(|id| {
@@ -150,8 +150,15 @@ impl Updater<'_> {
             let Ok(path) = RelPath::new(version.path()) else { continue };
             // An imported index that came with its sources can be exported again.
             let kept = meta.sources().and_then(|sources| sources.get(hash));
-            match kept.as_deref().or_else(|| reader.bytes(&root, &path, hash)) {
-                Some(bytes) => builder.add(hash, bytes).at("write", to)?,
+            let added = match kept {
+                Some(bytes) => Some(builder.add(hash, &bytes)),
+                None => read::with_content((&root, &path), Limits::MAX_FILE_BYTES, |bytes, _| {
+                    (ContentHash::of(bytes) == hash).then(|| builder.add(hash, bytes))
+                })
+                .flatten(),
+            };
+            match added {
+                Some(added) => added.at("write", to)?,
                 None => lacking += 1,
             }
         }
