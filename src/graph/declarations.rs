@@ -14,6 +14,8 @@ pub(super) enum ValuePart {
     Member(usize),
     /// One of several values.
     OfTuple(usize),
+    /// The parameter with a number of a function.
+    Parameter(usize),
     /// A value in the variant whose name is this token.
     OfVariant(usize, usize),
     /// The field whose name is the second token, of the variant or struct whose name is the first token.
@@ -25,6 +27,8 @@ pub(super) enum ValuePart {
 pub(super) enum LocalSource {
     /// The tokens of a type.
     Written(usize, usize),
+    /// The tokens of a type, and the parts that lead from it to the name, outermost first.
+    PartOfType(usize, usize, Vec<ValuePart>),
     /// The tokens of a value, and the parts that lead from it to the name, outermost first.
     Value(usize, usize, Vec<ValuePart>),
     /// A parameter of a function that is an argument of a call.
@@ -41,12 +45,10 @@ impl LocalSource {
     /// A part of what this source gives.
     pub fn part(mut self, part: ValuePart) -> LocalSource {
         match &mut self {
-            LocalSource::Value(_, _, parts) => parts.push(part),
+            LocalSource::Value(_, _, parts) | LocalSource::PartOfType(_, _, parts) => parts.push(part),
+            LocalSource::Written(from, to) => return LocalSource::PartOfType(*from, *to, vec![part]),
             LocalSource::Parameter(own) => own.parts.push(part),
-            LocalSource::Written(..)
-            | LocalSource::HandedOut(..)
-            | LocalSource::Item
-            | LocalSource::Untyped => {
+            LocalSource::HandedOut(..) | LocalSource::Item | LocalSource::Untyped => {
                 return LocalSource::Untyped;
             }
         }

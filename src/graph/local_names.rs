@@ -270,7 +270,11 @@ impl<'t> LocalReader<'t> {
         let around_paren = around.filter(|open| tokens.is(*open, b'('));
         let in_pattern = around_paren.is_some_and(|open| is_declaring(self.before(open)))
             || self.pattern_of_loop(at).is_some()
-            || around.is_some_and(|open| tokens.is(open, b'[') && self.is_auto(open));
+            || around.is_some_and(|open| tokens.is(open, b'[') && self.is_auto(open))
+            // `case let .full(pool)`.
+            || around_paren.is_some_and(|open| {
+                open > 2 && tokens.is(open - 2, b'.') && is_declaring(self.before(open - 2))
+            });
         let next_is = |signs: &[u8]| self.is_any(at + 1, signs) && !tokens.is_operator(at + 1, "==");
         let is_loop = matches!(tokens.word(at + 1), "in" | "of") && !matches!(before, "!" | "not");
         let in_signature = around_paren.is_some_and(|open| self.is_signature(open));
@@ -279,7 +283,10 @@ impl<'t> LocalReader<'t> {
             let is_typed = next_is(b"*[") || tokens.is_operator(at + 1, "...") || tokens.is_word(at + 1);
             self.family == Family::Go && is_typed
         };
-        let is_parameter = in_signature && (next_is(b":,)=") || tokens.word(at + 1) == "in" || is_go());
+        // `(pool: Pool)`.
+        let is_type = self.syntax.names_first && matches!(before, ":" | "inout");
+        let is_parameter =
+            in_signature && !is_type && (next_is(b":,)=") || tokens.word(at + 1) == "in" || is_go());
         let is_loop_value = around_paren.is_some_and(|open| matches!(self.before(open), "foreach"))
             && (before == "as" || at > 1 && tokens.is_operator(at - 2, "=>"));
         // The word may be before a type: `final Pool pool`.

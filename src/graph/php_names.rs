@@ -39,7 +39,7 @@ impl Graph<'_> {
     }
 
     /// The classes and functions with a full name.
-    fn php_items(&self, full: &str) -> Result<Vec<Definition>, SearchError> {
+    pub(super) fn php_items(&self, full: &str) -> Result<Vec<Definition>, SearchError> {
         let (namespace, name) = full.rsplit_once('\\').unwrap_or(("", full));
         let all = self.definitions(name)?;
         let is_it = |own: &&Definition| self.steps.take(1) && self.is_in_namespace(own, namespace);

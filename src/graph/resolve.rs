@@ -474,7 +474,8 @@ impl Graph<'_> {
             // A component of a record is a field, too.
             let head = question.facts.at(outer.signature);
             let is_component = |word: &Span| head[word.end as usize..].trim_start().starts_with([',', ')']);
-            if question.family == Family::Jvm && whole_words(head, question.name).iter().any(is_component) {
+            let is_java = self.language(question.file) == "java";
+            if is_java && whole_words(head, question.name).iter().any(is_component) {
                 return Ok(Some((EdgeRule::SameFile, Vec::new())));
             }
             // An anonymous class is not a symbol, so that the innermost symbol may be around its type.

@@ -44,6 +44,15 @@ pub(super) struct SyntaxFacts {
     pub instances: Vec<String>,
     /// Members that classes have of a library: the objects of the class.
     pub managers: Vec<String>,
+    /// Functions of libraries that give what their first argument is, or what the function there gives, each with the type that holds
+    /// the value: nothing for the value itself, `pair` for several values, `^` for what the value holds.
+    pub gives: BTreeMap<String, String>,
+    /// Types of the library whose functions give lists of their arguments.
+    pub holders: Vec<String>,
+    /// Members of a type of a library that are its argument.
+    pub held: Vec<String>,
+    /// Types of functions whose only parameter has the argument of the type as its type.
+    pub components: Vec<String>,
     /// Functions of the library that give an element.
     pub elements: Vec<String>,
     /// Functions of the library that pass an element to the function that they are given.

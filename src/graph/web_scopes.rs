@@ -14,6 +14,9 @@ pub(super) fn scan(tokens: &Tokens, scopes: &mut Scopes) {
     }
 }
 
+/// The most tokens of the type of a variable whose value is a function.
+const MAX_WRITTEN: usize = 60;
+
 /// The most tokens of the type arguments of a call.
 const MAX_GENERICS: usize = 200;
 
@@ -227,7 +230,7 @@ impl WebScan<'_> {
                 false => source.clone().part(ValuePart::OfTuple(number)),
             };
             match self.tokens.partner(target) {
-                Some(close) if close > target => self.pattern(target, close + 1, scope, LocalSource::Untyped),
+                Some(close) if close > target => self.pattern(target, close + 1, scope, inner),
                 _ if self.tokens.is_word(target) => self.declare(target, scope, inner),
                 _ => {}
             }
@@ -257,9 +260,32 @@ impl WebScan<'_> {
         let scope = (self.body(open, body), false);
         let head = if before == "function" { open - 1 } else { open };
         let argument = self.argument(head).filter(|_| is_arrow || before == "function");
+        let written = self.written_before(head).filter(|_| is_arrow);
         for (number, (from, to)) in split_types(self.tokens, open + 1, close).into_iter().enumerate() {
-            self.parameter(from, to, scope, before == "constructor", parameter(argument, number));
+            let untyped = match written {
+                Some((from, to)) => LocalSource::PartOfType(from, to, vec![ValuePart::Parameter(number)]),
+                None => parameter(argument, number),
+            };
+            self.parameter(from, to, scope, before == "constructor", untyped);
         }
+    }
+
+    /// The type of the variable that the function at `head` is the value of: `const take: Take = (pool) => ...`.
+    fn written_before(&self, head: usize) -> Option<(usize, usize)> {
+        let before = head.checked_sub(1)?;
+        let equals = if self.tokens.word(before) == "async" { before.checked_sub(1)? } else { before };
+        if !self.is_assignment(equals) {
+            return None;
+        }
+        let near = (equals.saturating_sub(MAX_WRITTEN)..equals).rev();
+        let name = near.into_iter().take_while(|at| !self.tokens.is(*at, b';')).find(|at| {
+            let is_declared = |at: usize| {
+                matches!(self.tokens.word(at), "const" | "let" | "var")
+                    || MODIFIERS.contains(&self.tokens.word(at))
+            };
+            self.tokens.is(*at + 1, b':') && self.tokens.is_word(*at) && *at > 0 && is_declared(*at - 1)
+        })?;
+        (self.end_of_type(name + 2) == equals).then_some((name + 2, equals))
     }
 
     /// The call whose argument a function is that begins at `at`: the name of what is called, and the number of the argument.

@@ -7,7 +7,7 @@ use super::site::Site;
 use super::sources;
 use super::written::{FUNCTION, Form, LIST, UNION, WrittenType, written};
 use crate::arguments::before_arguments;
-use crate::declarations::LambdaParameter;
+use crate::declarations::{Declaration, LambdaParameter, LocalSource, ValuePart};
 use crate::definition::Definition;
 use crate::family::Family;
 use crate::files::Graph;
@@ -40,7 +40,15 @@ impl Graph<'_> {
         let tokens = &site.item.tokens;
         let mut found = self.built_in(site, called, (open, close))?;
         if found.is_empty() && self.family(site.file).has_scopes() {
-            found = self.scoped_call(site, called, receiver)?;
+            found = self.scoped_call(site, called, receiver.clone())?;
+            if found.iter().all(WrittenType::is_outside) {
+                let mut given = self.given_by_library(site, called, (open, close))?;
+                if given.is_empty() {
+                    let receivers = receiver.unwrap_or_default();
+                    given = self.mapped(site, &receivers, tokens.word(called), (open, close))?;
+                }
+                found = if given.is_empty() { found } else { given };
+            }
         } else if found.is_empty() {
             // A call of Ruby without a receiver is one of the object itself.
             let around = || site.facts.type_around(site.owner).map(|name| WrittenType::new(site.file, name));
@@ -72,7 +80,8 @@ impl Graph<'_> {
             let arguments = self.written_arguments(site, called, open);
             for function in &functions {
                 let results = self.results(function, receivers)?;
-                found.extend(self.with_arguments(results, function, &arguments));
+                let results = self.with_arguments(results, function, &arguments);
+                found.extend(self.inferred(site, function, results, (open, close))?);
             }
             guess(&mut found, is_guess);
             if found.is_empty() {
@@ -81,9 +90,40 @@ impl Graph<'_> {
             if found.is_empty() {
                 found = self.constructed(site, called)?;
             }
+            if found.is_empty() && functions.is_empty() {
+                found = self.given_by_library(site, called, (open, close))?;
+            }
         }
         unique(&mut found);
         Ok(found)
+    }
+
+    /// Results with the type of an argument for a type parameter of the function: `keep(pool)` of `fun <T> keep(own: T): T`.
+    fn inferred(
+        &self,
+        site: &Site<'_>,
+        function: &Definition,
+        mut results: Vec<WrittenType>,
+        (open, close): (usize, usize),
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let is_parameter = |own: &WrittenType| {
+            own.name.len() == 1
+                && own.args.is_empty()
+                && own.name.starts_with(|own: char| own.is_ascii_uppercase())
+        };
+        let arguments = site.item.tokens.split(open + 1, close.max(open + 1));
+        for result in results.iter_mut().filter(|own| is_parameter(own)) {
+            for (number, (from, to)) in arguments.iter().enumerate() {
+                if !self.argument_types(function, number).iter().any(|own| own.name == result.name) {
+                    continue;
+                }
+                if let Some(given) = self.in_range(site, *from, *to)?.into_iter().next() {
+                    *result = given;
+                    break;
+                }
+            }
+        }
+        Ok(results)
     }
 
     /// The generic arguments that are written behind the name of a called function, as those of a type without a name.
@@ -199,6 +239,7 @@ impl Graph<'_> {
                 let body = tokens.find(bar + 1, close, |at| tokens.is(at, b'|')) + 1;
                 self.in_range(site, body, close)?
             }
+            Family::Web => self.results_of_function(site, (open + 1, close))?,
             _ => {
                 let arrow = tokens
                     .find(open + 1, close, |at| ["->", "=>"].iter().any(|sign| tokens.is_operator(at, sign)));
@@ -256,7 +297,17 @@ impl Graph<'_> {
         }
         if !is_member {
             let functions = match family {
-                Family::Web => self.named(site.file, name, site.item.byte_of(called))?.definitions,
+                Family::Web => {
+                    let meant = self.named(site.file, name, site.item.byte_of(called))?;
+                    // What sets a value is given the value, in a pair of both: `const [pool, setPool] = useState(first)`.
+                    if let Some((_, Declaration { source: LocalSource::Value(from, to, parts), .. })) =
+                        &meant.declared
+                        && parts[..] == [ValuePart::OfTuple(1)]
+                    {
+                        return self.local(site, LocalSource::Value(*from, *to, vec![ValuePart::OfTuple(0)]));
+                    }
+                    meant.definitions
+                }
                 _ => self.definitions_at(site, site.item.span_of(called))?,
             };
             return self.callback_types(&functions, own);
@@ -388,6 +439,15 @@ impl Graph<'_> {
                 });
             }
         }
+        // `List.of(pool)`.
+        let is_holder = |at: usize| {
+            tokens.is(at + 1, b'.') && site.syntax().holders.iter().any(|own| own == tokens.word(at))
+        };
+        if called > 1 && is_holder(called - 2) {
+            let first = tokens.split(open + 1, close).first().copied();
+            let held = first.map_or(Ok(Vec::new()), |(from, to)| self.in_range(site, from, to))?;
+            return Ok(vec![WrittenType::new(site.file, LIST).with(held.into_iter().take(1).collect())]);
+        }
         let is_plain =
             first_of_path(family, tokens, called) == called && !(called > 0 && tokens.is(called - 1, b'.'));
         let argument = tokens.split(open + 1, close).first().copied();
@@ -413,6 +473,9 @@ impl Graph<'_> {
                 Ok(written((family, site.file), &site.item, from, to))
             }
             (Family::Go, "append") if is_plain => self.in_range(site, from, to),
+            (Family::Rust, "take" | "replace") if called > 2 && tokens.word(called - 3) == "mem" => {
+                self.in_range(site, from, to)
+            }
             (Family::Rust, "Some" | "Ok") => {
                 let inner = self.in_range(site, from, to)?;
                 Ok(inner

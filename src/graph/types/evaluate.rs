@@ -1,14 +1,15 @@
 //! The types of expressions.
 
+use super::blocks;
 use super::fields::name_and_parameters;
 use super::known::TypedExpression;
 use super::library;
 use super::locals::declaration;
 use super::members::of_nearest;
-use super::operands::{before_arguments, first_of_path, is_literal, is_name, is_operand};
+use super::operands::{before_arguments, first_of_path, is_name, is_operand};
 use super::site::Site;
 use super::sources;
-use super::written::{Form, LIST, TUPLE, WrittenType, written};
+use super::written::{Form, LIST, OBJECT_TYPE, TUPLE, WrittenType, written};
 use crate::declarations::{LocalSource, ValuePart};
 use crate::definition::Definition;
 use crate::family::Family;
@@ -59,7 +60,11 @@ impl Graph<'_> {
                 let begins_line =
                     site.language == "swift" && tokens.at(open).is_some_and(|own| own.indent.is_some());
                 if open == 0 || begins_line || !is_operand(family, tokens, open - 1) {
-                    return Ok(Some((self.listed(site, (open, at))?, open)));
+                    let is_macro = open > 1 && tokens.is(open - 1, b'!') && tokens.word(open - 2) == "vec";
+                    return Ok(Some((
+                        self.listed(site, (open, at))?,
+                        if is_macro { open - 2 } else { open },
+                    )));
                 }
                 let Some((types, first)) = self.ending_at(site, open - 1)? else { return Ok(None) };
                 let is_slice = || tokens.find(open + 1, at, |index| tokens.is(index, b':')) < at;
@@ -88,6 +93,9 @@ impl Graph<'_> {
                 Ok(Some((vec![WrittenType::new(site.file, &site.syntax().text)], at)))
             }
             TokenKind::Word | TokenKind::Number if site.receiver_end(at).is_some() => {
+                if tokens.word(at) == "class" && at > 1 && site.syntax().overloads {
+                    return Ok(Some((vec![WrittenType::new(site.file, tokens.word(at - 2))], at - 2)));
+                }
                 if family == Family::Jvm && tokens.word(at) == "this" && at > 1 {
                     // The object of the class around an inner class: `Pool.this`.
                     return Ok(Some((vec![WrittenType::new(site.file, tokens.word(at - 2))], at - 2)));
@@ -175,6 +183,12 @@ impl Graph<'_> {
             n_followed += usize::from(tokens.is(from, b'*'));
             from += 1;
         }
+        for (from, to) in blocks::values(tokens, site.language, from, to) {
+            let found = self.in_range(site, from, to)?;
+            if !found.is_empty() {
+                return Ok(found);
+            }
+        }
         if tokens.is_operator(from, "<-") {
             let channels = self.in_range(site, from + 2, to)?;
             return Ok(channels.iter().filter_map(library::received).collect());
@@ -185,96 +199,6 @@ impl Graph<'_> {
         }
         let evaluated = self.ending_at(site, to - 1)?;
         Ok(evaluated.filter(|(_, first)| *first == from).map_or_else(Vec::new, |(types, _)| types))
-    }
-
-    /// The types of an expression with casts and with operators that choose among values: `value as T`, `(T) value`, `a ?: b`, `a ?? b`,
-    /// `a ? b : c`.
-    fn common_operand(
-        &self,
-        site: &Site<'_>,
-        from: usize,
-        to: usize,
-    ) -> Result<Vec<WrittenType>, SearchError> {
-        let (tokens, family, mut from) = (&site.item.tokens, self.family(site.file), from);
-        let is_any = |at: usize, signs: &[u8]| signs.iter().any(|sign| tokens.is(at, *sign));
-        let is_prefix = |at: usize| {
-            matches!(
-                tokens.word(at),
-                "await" | "clone" | "co_await" | "out" | "ref" | "return" | "throw" | "try" | "yield"
-            )
-        };
-        while from < to
-            && (is_any(from, b"&*")
-                || is_prefix(from)
-                || from > 0 && is_any(from, b"?!") && is_prefix(from - 1))
-        {
-            from += 1;
-        }
-        if from >= to {
-            return Ok(Vec::new());
-        }
-        // `from pool in pools where ... select pool`.
-        if site.language == "csharp" && tokens.word(from) == "from" && tokens.is_word(from + 1) {
-            let select = tokens.find(from + 1, to, |at| tokens.word(at) == "select");
-            let held = self.in_range(site, select + 1, to)?;
-            return Ok(vec![WrittenType::new(site.file, LIST).with(held)]);
-        }
-        let choice = tokens
-            .find(from + 1, to, |at| ["?:", "??", "||"].iter().any(|sign| tokens.is_operator(at, sign)));
-        if choice < to {
-            let first = self.in_range(site, from, choice)?;
-            return if first.is_empty() { self.in_range(site, choice + 2, to) } else { Ok(first) };
-        }
-        let cast = tokens.find(from + 1, to, |at| tokens.word(at) == "as");
-        if cast < to {
-            let begin = cast + 1 + usize::from(is_any(cast + 1, b"?!"));
-            return Ok(written((family, site.file), &site.item, begin, to));
-        }
-        let condition = tokens.find(from + 1, to, |at| tokens.is(at, b'?') && !is_any(at + 1, b".[:)"));
-        let colon = tokens.find(condition + 1, to, |at| {
-            tokens.is(at, b':') && !is_any(at + 1, b":") && !is_any(at - 1, b":")
-        });
-        if condition + 1 < colon && colon < to {
-            let first = self.in_range(site, condition + 1, colon)?;
-            return if first.is_empty() { self.in_range(site, colon + 1, to) } else { Ok(first) };
-        }
-        if let Some(close) = tokens.partner(from).filter(|close| tokens.is(from, b'(') && close + 1 < to) {
-            let is_value = is_operand(family, tokens, close + 1)
-                || tokens.is(close + 1, b'(')
-                || tokens.word(close + 1) == "new";
-            if is_value && tokens.is_word(from + 1) {
-                return Ok(written((family, site.file), &site.item, from + 1, close));
-            }
-        }
-        let evaluated = self.ending_at(site, to - 1)?;
-        Ok(evaluated.filter(|(_, first)| *first == from).map_or_else(Vec::new, |(types, _)| types))
-    }
-
-    /// The types of an expression of Python or of the web: of `a` in `await a`, in `a or b`, in `a ?? b` and in `a if b else c`.
-    fn operand(&self, site: &Site<'_>, from: usize, to: usize) -> Result<Vec<WrittenType>, SearchError> {
-        let (tokens, family, mut from) = (&site.item.tokens, self.family(site.file), from);
-        while matches!(tokens.word(from), "await" | "yield") && from + 1 < to {
-            from += 1;
-        }
-        if is_literal(tokens, from) {
-            return Ok(vec![WrittenType::outside()]);
-        }
-        if matches!(tokens.word(from), "lambda" | "function" | "async" | "class" | "not" | "typeof") {
-            return Ok(Vec::new());
-        }
-        let end = tokens.find(from, to, |at| match family {
-            Family::Python => matches!(tokens.word(at), "or" | "if"),
-            _ => tokens.word(at) == "as" || ["??", "||"].iter().any(|sign| tokens.is_operator(at, sign)),
-        });
-        if family == Family::Web && end < to && tokens.word(end) == "as" {
-            return Ok(written((family, site.file), &site.item, end + 1, to));
-        }
-        // The constructor of a module: `new pool.Pool()`.
-        let is_new = tokens.word(from) == "new";
-        let is_whole = |first: usize| first == from || is_new && first == from + 1;
-        let Some(last) = end.checked_sub(1).filter(|last| *last >= from) else { return Ok(Vec::new()) };
-        let evaluated = self.ending_at(site, last)?.filter(|(_, first)| is_whole(*first));
-        Ok(evaluated.map_or_else(Vec::new, |(types, _)| types))
     }
 
     pub(super) fn replace_self(&self, site: &Site<'_>, types: &mut [WrittenType]) {
@@ -327,11 +251,14 @@ impl Graph<'_> {
         close: usize,
     ) -> Result<Vec<WrittenType>, SearchError> {
         let parts = site.item.tokens.split(open + 1, close);
-        if parts.len() < 2 || site.language != "csharp" {
+        if parts.len() < 2 || !matches!(site.language, "csharp" | "rust" | "swift") {
             return self.in_range(site, open + 1, close);
         }
+        let tokens = &site.item.tokens;
         let mut types = Vec::new();
         for (from, to) in parts {
+            let has_label = tokens.is_word(from) && tokens.is(from + 1, b':') && !tokens.is(from + 2, b':');
+            let from = if has_label { from + 2 } else { from };
             let first = self.in_range(site, from, to)?.into_iter().next();
             types.push(first.unwrap_or_else(|| WrittenType::new(site.file, "")));
         }
@@ -418,6 +345,9 @@ impl Graph<'_> {
             && let Some(place) = library::place_in_tuple(name)
         {
             return Ok((holder.args.get(place).cloned().into_iter().collect(), Vec::new()));
+        }
+        if &*holder.name == OBJECT_TYPE {
+            return Ok((self.field_of_struct(holder, name), Vec::new()));
         }
         let definitions = self.type_definitions(holder)?;
         if definitions.is_empty() {
@@ -555,6 +485,7 @@ impl Graph<'_> {
                 }
                 (types, Vec::new())
             }
+            LocalSource::PartOfType(from, to, parts) => (written(home, &site.item, from, to), parts),
             LocalSource::Value(from, to, parts) => (self.in_range(site, from, to)?, parts),
         };
         self.replace_self(site, &mut types);
@@ -586,7 +517,14 @@ impl Graph<'_> {
             ValuePart::OfTuple(place) if library::is_tuple(site.syntax(), whole) => {
                 Ok(whole.args.get(place).cloned().into_iter().collect())
             }
+            // The parameters of a data class or record.
+            ValuePart::OfTuple(place) if matches!(site.language, "csharp" | "kotlin") => Ok(self
+                .type_definitions(whole)?
+                .iter()
+                .flat_map(|own| self.argument_types(own, place))
+                .collect()),
             ValuePart::OfTuple(_) => Ok(Vec::new()),
+            ValuePart::Parameter(number) => self.parameter_of_type(whole, number),
             ValuePart::OfField(name, field) => {
                 let (name, field) = (site.item.tokens.word(name), site.item.tokens.word(field));
                 let mut found = Vec::new();

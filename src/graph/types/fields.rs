@@ -11,7 +11,9 @@ use crate::files::Graph;
 use crate::generics::{end_of_type, generic_arguments, split_types};
 use crate::local_names::has_name;
 use crate::tokens::{TokenKind, Tokens};
+use crate::uses::innermost;
 use spyhop_base::model::SymbolKind;
+use spyhop_base::text::Span;
 use spyhop_search::SearchError;
 
 impl Graph<'_> {
@@ -55,6 +57,15 @@ impl Graph<'_> {
         Ok(substituted(family, tokens, name, found, of))
     }
 
+    /// The types of a field of a struct of Go without a name.
+    pub(super) fn field_of_struct(&self, holder: &WrittenType, field: &str) -> Vec<WrittenType> {
+        let Some(facts) = self.facts(holder.file) else { return Vec::new() };
+        let owner = innermost(&facts.symbols, Span::new(holder.at as usize, holder.at as usize));
+        let Some(site) = self.site(holder.file, &facts, owner) else { return Vec::new() };
+        let range = go_field(&site.item.tokens, site.item.index_at(holder.at), field);
+        range.map_or_else(Vec::new, |(from, to)| written((Family::Go, holder.file), &site.item, from, to))
+    }
+
     /// The types of the values that a variant of an enum holds.
     pub(super) fn variant_types(
         &self,
@@ -65,7 +76,10 @@ impl Graph<'_> {
     ) -> Vec<WrittenType> {
         self.types_in_variant(holder, of, (variant, b'('), |tokens, open| {
             let close = tokens.partner(open)?;
-            split_types(tokens, open + 1, close).get(place).copied()
+            let (from, to) = split_types(tokens, open + 1, close).get(place).copied()?;
+            // A value of Swift may have a label.
+            let has_label = tokens.is_word(from) && tokens.is(from + 1, b':') && !tokens.is(from + 2, b':');
+            Some((if has_label { from + 2 } else { from }, to))
         })
     }
 
@@ -77,9 +91,10 @@ impl Graph<'_> {
         (variant, bracket): (&str, u8),
         part: impl Fn(&Tokens, usize) -> Option<(usize, usize)>,
     ) -> Vec<WrittenType> {
+        let family = self.family(holder.file);
         let Some(item) = self.item(holder.file, holder.span) else { return Vec::new() };
         let tokens = &item.tokens;
-        let Some((name, after)) = name_and_parameters(Family::Rust, tokens, &holder.name) else {
+        let Some((name, after)) = name_and_parameters(family, tokens, &holder.name) else {
             return Vec::new();
         };
         let body = tokens.find(after, tokens.len(), |at| tokens.is(at, b'{'));
@@ -87,9 +102,8 @@ impl Graph<'_> {
             tokens.word(*at) == variant && tokens.around(*at) == Some(body) && tokens.is(at + 1, bracket)
         };
         let range = (body..tokens.len()).find(is_variant).and_then(|at| part(tokens, at + 1));
-        let found =
-            range.map_or_else(Vec::new, |(from, to)| written((Family::Rust, holder.file), &item, from, to));
-        substituted(Family::Rust, tokens, name, found, of)
+        let found = range.map_or_else(Vec::new, |(from, to)| written((family, holder.file), &item, from, to));
+        substituted(family, tokens, name, found, of)
     }
 
     /// The types of a field with a name of a variant of an enum, or of a struct.

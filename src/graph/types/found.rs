@@ -3,10 +3,11 @@
 
 use std::rc::Rc;
 
+use super::functions::value_of_arrow;
 use super::known::KnownBases;
 use super::library;
 use super::site::Site;
-use super::written::{Form, LIST, WrittenType};
+use super::written::{Form, LIST, OBJECT, OBJECT_TYPE, WrittenType};
 use crate::declarations::{Declaration, LocalSource};
 use crate::definition::Definition;
 use crate::family::Family;
@@ -46,8 +47,13 @@ impl Found {
         Found { types, ..Found::default() }
     }
 
-    fn of(definitions: Vec<Definition>) -> Found {
+    pub fn of(definitions: Vec<Definition>) -> Found {
         Found { definitions, ..Found::default() }
+    }
+
+    /// Whether the name means anything.
+    pub fn is_known(&self) -> bool {
+        !self.definitions.is_empty() || self.declared.is_some() || !self.types.is_empty()
     }
 }
 
@@ -155,6 +161,7 @@ impl Graph<'_> {
                 Ok(Found { types, ..Found::default() })
             }
             None if object.is_outside() => Ok(Found::outside()),
+            None if matches!(&*object.name, OBJECT | OBJECT_TYPE) => self.key_of_object(object, name),
             None => Ok(Found::default()),
         }
     }
@@ -199,70 +206,32 @@ impl Graph<'_> {
                 if !found.is_empty() {
                     return Ok(Found { is_inherited, ..Found::of(found) });
                 }
-                if let Some(inner) = self.object_in(&of_type, name) {
-                    return Ok(Found {
-                        types: vec![WrittenType::of(&inner, Form::Class)],
-                        ..Found::default()
-                    });
-                }
             }
             let (bases, are_all_known) = &*self.known_bases(&of_type)?;
             is_complete &= are_all_known;
             types.extend(bases.iter().cloned());
         }
-        if let Some(found) = self.key_member(of_type, name)? {
-            return Ok(found);
+        let key = self.key_member(of_type, name)?;
+        if key.is_known() {
+            return Ok(key);
         }
         let missing = || if is_complete { Found::default() } else { Found::outside() };
         Ok(assigned.unwrap_or_else(missing))
     }
 
     /// The value of the key `name` of an object literal: `take` of `const pool = { take, give: release }`.
-    fn key_member(&self, object: &Definition, name: &str) -> Result<Option<Found>, SearchError> {
+    fn key_member(&self, object: &Definition, name: &str) -> Result<Found, SearchError> {
         let is_variable = !object.kind.is_function() && !object.kind.is_type_like();
         if self.family(object.file) != Family::Web || !is_variable {
-            return Ok(None);
+            return Ok(Found::default());
         }
-        let Some(facts) = self.facts(object.file) else { return Ok(None) };
-        let Some(site) = self.site(object.file, &facts, None) else { return Ok(None) };
-        let tokens = &site.item.tokens;
-        let (from, to) = (tokens.index_at(object.span.start), tokens.index_at(object.span.end));
-        let outer = tokens.around(from);
-        let is_key = |at: &usize| {
-            let open = tokens.around(*at).filter(|open| tokens.is(*open, b'{') && *open >= from);
-            tokens.word(*at) == name
-                && open.is_some_and(|open| tokens.around(open) == outer)
-                && (tokens.is(at - 1, b'{') || tokens.is(at - 1, b','))
-        };
-        let ends = |at: usize| tokens.is(at, b',') || tokens.is(at, b'}');
-        let Some(key) = (from + 1..to).take_while(|_| self.steps.take(1)).find(is_key) else {
-            return Ok(None);
-        };
-        let value = match () {
-            () if ends(key + 1) => key,
-            () if tokens.is(key + 1, b':') && tokens.is_word(key + 2) && ends(key + 3) => key + 2,
-            () => return Ok(None),
-        };
-        self.named(object.file, tokens.word(value), site.item.byte_of(value)).map(Some)
-    }
-
-    /// The object in braces that a key of an object of the web holds, as the part of that object: its functions have the outer object as
-    /// their container.
-    fn object_in(&self, outer: &Definition, key: &str) -> Option<Definition> {
-        if outer.kind.is_type_like() || self.family(outer.file) != Family::Web {
-            return None;
-        }
-        let reading = self.reading(outer.file)?;
+        let Some(reading) = self.reading(object.file) else { return Ok(Found::default()) };
         let tokens = &reading.item.tokens;
-        let (from, to) = (tokens.index_at(outer.span.start), tokens.index_at(outer.span.end));
-        let object = (from..to).find(|at| tokens.is(*at, b'{'))?;
-        let is_key = |at: &usize| {
-            let holds = tokens.is(at + 1, b':') && tokens.is(at + 2, b'{');
-            tokens.word(*at) == key && holds && tokens.around(*at) == Some(object)
-        };
-        let open = (object..to).find(is_key)? + 2;
-        let end = tokens.at(tokens.partner(open)?)?.end;
-        Some(Definition { span: Span { start: tokens.at(open)?.start, end }, ..outer.clone() })
+        let (from, to) = (reading.item.index_at(object.span.start), reading.item.index_at(object.span.end));
+        let equals = tokens.find(from, to, |at| tokens.is(at, b'='));
+        let Some(open) = (equals..to).find(|at| tokens.is(*at, b'{')) else { return Ok(Found::default()) };
+        let literal = WrittenType { at: reading.item.byte_of(open), ..WrittenType::new(object.file, OBJECT) };
+        self.key_of_object(&literal, name)
     }
 
     /// The base types of a type that are of the tree, and whether these are all.
@@ -292,9 +261,12 @@ impl Graph<'_> {
 
     /// The types of the member `name` of values of a type.
     pub(super) fn member_types(&self, of: &WrittenType, name: &str) -> Result<Vec<WrittenType>, SearchError> {
-        self.each(&self.instances(of)?, |object| {
+        let syntax = SyntaxFacts::of(self.language_of_type(of));
+        let found = self.each(&self.instances(of)?, |object| {
             self.types_of_found(&self.found_in(object, name)?, Some(object))
-        })
+        })?;
+        let is_held = syntax.held.iter().any(|own| own == name) && found.iter().all(WrittenType::is_outside);
+        Ok(of.args.last().cloned().filter(|_| is_held).map_or(found, |held| vec![held]))
     }
 
     /// The functions and types that are the member `name` of values of a type.
@@ -493,6 +465,11 @@ impl Graph<'_> {
         let Some(symbol) = facts.symbols.get(function.place as usize) else { return Ok(Vec::new()) };
         let (tokens, mut types) = (&site.item.tokens, Vec::new());
         let (start, end) = (tokens.index_at(symbol.signature.start), tokens.index_at(function.span.end));
+        if let Some((from, to)) = value_of_arrow(tokens, &function.name, start, end)
+            && self.family(function.file) == Family::Web
+        {
+            return self.in_range(&site, from, to);
+        }
         for at in (start..end).filter(|at| tokens.word(*at) == "return").take(4) {
             let byte = site.item.byte_of(at) as usize;
             let is_direct = innermost(&facts.symbols, Span::new(byte, byte)) == Some(function.place);
@@ -510,7 +487,13 @@ impl Graph<'_> {
                 types.extend(found);
             }
         }
-        Ok(types)
+        let is_generator =
+            |at: &usize| self.family(function.file) == Family::Python && tokens.word(*at) == "yield";
+        let Some(at) = (start..end).find(is_generator).filter(|_| types.is_empty()) else { return Ok(types) };
+        let to =
+            tokens.find(at + 1, end, |index| tokens.at(index).is_some_and(|token| token.indent.is_some()));
+        let held = self.in_range(&site, at + 1, to)?;
+        Ok(vec![WrittenType::new(function.file, LIST).with(held.into_iter().take(1).collect())])
     }
 }
 

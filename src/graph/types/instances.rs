@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::library;
 use super::members::of_nearest;
-use super::written::{FUNCTION, Form, LIST, TUPLE, UNION, WrittenType};
+use super::written::{FUNCTION, Form, LIST, OBJECT, OBJECT_TYPE, TUPLE, UNION, WrittenType};
 use crate::definition::Definition;
 use crate::family::Family;
 use crate::files::{BYTES_PER_STEP, Graph};
@@ -40,7 +40,8 @@ impl Graph<'_> {
         match &*own.name {
             LIST | TUPLE => return Ok((vec![WrittenType::outside()], Vec::new())),
             "" => return Ok(Default::default()),
-            _ if *own.name == *FUNCTION || own.file == u32::MAX => {
+            FUNCTION | OBJECT | OBJECT_TYPE => return Ok((vec![own.clone()], Vec::new())),
+            _ if own.file == u32::MAX => {
                 return Ok((vec![own.clone()], Vec::new()));
             }
             _ => {}
@@ -118,6 +119,22 @@ impl Graph<'_> {
         self.steps.take(text.len() / BYTES_PER_STEP);
         let is_declared = || ["declare global", "declare module"].iter().any(|words| text.contains(words));
         self.family(own.file) == Family::Web && (!MODULE.is_match(&text) || is_declared())
+    }
+
+    /// The types of the parameter with a number of a function of a type, or of a component that takes one object.
+    pub(super) fn parameter_of_type(
+        &self,
+        of: &WrittenType,
+        number: usize,
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        if SyntaxFacts::of(self.language_of_type(of)).components.iter().any(|own| **own == *of.name) {
+            return Ok(of.args.first().cloned().filter(|_| number == 0).into_iter().collect());
+        }
+        if &*of.name == FUNCTION {
+            return Ok(of.args.get(number).cloned().into_iter().collect());
+        }
+        let functions = self.instances(of)?.into_iter().filter(|own| &*own.name == FUNCTION);
+        Ok(functions.filter_map(|own| own.args.get(number).cloned()).collect())
     }
 
     /// The types of the elements of a collection.

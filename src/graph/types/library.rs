@@ -127,6 +127,7 @@ pub(super) fn parameter(
             written.args.get(1).filter(|_| &*written.name == "Result").cloned()
         }
         _ if FOLDS.contains(&name) && count == 2 && number == 0 => None,
+        _ if name.ends_with("Indexed") && count == 2 && number == 0 => None,
         _ => element(syntax, written),
     }
 }
@@ -141,7 +142,7 @@ pub(super) fn maps(syntax: &SyntaxFacts, name: &str) -> bool {
 }
 
 /// Functions whose result is what the function that they are given returns.
-pub(super) const FLAT_MAPS: &[&str] = &["flatMap", "flat_map", "thenCompose"];
+pub(super) const FLAT_MAPS: &[&str] = &["flatMap", "flat_map", "then", "thenCompose"];
 
 /// The type that a function of Java's library gives for a receiver whose type is not of the tree.
 pub(super) fn java_result(written: &WrittenType, name: &str) -> Option<WrittenType> {
@@ -196,6 +197,7 @@ pub(super) fn result(written: &WrittenType, name: &str) -> Option<WrittenType> {
             let pair = WrittenType::new(written.file, TUPLE).with(vec![number, element(written)?]);
             Some(WrittenType::new(written.file, LIST).with(vec![pair]))
         }
+        "flatten" => element(written),
         "values" | "values_mut" | "into_values" => {
             Some(WrittenType::new(written.file, LIST).with(vec![written.args.get(1)?.clone()]))
         }
@@ -214,7 +216,22 @@ pub(super) fn result(written: &WrittenType, name: &str) -> Option<WrittenType> {
 
 /// The type that a function of the library of another language gives, as far as the table of languages knows the function.
 pub(super) fn table_result(syntax: &SyntaxFacts, written: &WrittenType, name: &str) -> Option<WrittenType> {
+    let map = |key: Option<WrittenType>, value: WrittenType| {
+        let key = key.unwrap_or_else(|| WrittenType::new(written.file, ""));
+        WrittenType::new(written.file, "Map").with(vec![key, value])
+    };
     match name {
+        "groupBy" if syntax.properties => {
+            Some(map(None, WrittenType::new(written.file, LIST).with(vec![element(syntax, written)?])))
+        }
+        "associateBy" => Some(map(None, element(syntax, written)?)),
+        "associateWith" => Some(map(element(syntax, written), WrittenType::new(written.file, ""))),
+        "withIndex" | "enumerated" => Some(list_of_tuples(
+            written.file,
+            vec![WrittenType::new(written.file, ""), element(syntax, written)?],
+        )),
+        "flatten" => element(syntax, written),
+        _ if &*written.name == LIST && has(&syntax.elements, name) => element(syntax, written),
         "get" | "getOrDefault" | "getOrPut" | "getValue" | "remove" | "value" if is_map(syntax, written) => {
             written.args.last().cloned()
         }

@@ -7,6 +7,7 @@ use super::site::Site;
 use super::sources::called_before;
 use super::written::{Form, LIST, WrittenType, written};
 use crate::definition::Definition;
+use crate::family::Family;
 use crate::files::Graph;
 use spyhop_base::model::SymbolKind;
 use spyhop_search::SearchError;
@@ -17,8 +18,11 @@ impl Graph<'_> {
         let tokens = &site.item.tokens;
         let Some(open) = tokens.partner(close).filter(|open| *open > 0) else { return Ok(None) };
         let home = (self.family(site.file), site.file);
-        if home.0.has_scopes() {
-            return Ok(Some((vec![WrittenType::outside()], open)));
+        if home.0 == Family::Web {
+            return Ok(Some((vec![self.object_of_web(site, open)], open)));
+        }
+        if home.0.has_scopes() || home.0.calls_without_signs() {
+            return Ok(Some((self.mapping(site, (open, close))?, open)));
         }
         if site.syntax().trailing
             && let Some((called, _)) = called_before(tokens, open - 1)
@@ -32,7 +36,10 @@ impl Graph<'_> {
             // The body of an anonymous class, or the values of fields behind a constructor.
             return if site.is_go_or_rust() { Ok(None) } else { self.ending_at(site, open - 1) };
         }
-        let last = if tokens.is(open - 1, b'>') {
+        let structure = tokens.partner(open - 1).filter(|own| *own > 0 && tokens.word(own - 1) == "struct");
+        let last = if let Some(own) = structure {
+            Some(own - 1)
+        } else if tokens.is(open - 1, b'>') {
             before_arguments(home.0, tokens, open - 1)
         } else {
             Some(open - 1)
@@ -107,6 +114,23 @@ impl Graph<'_> {
         types
     }
 
+    /// The types of a mapping in braces of Python or Ruby, whose first value tells the type of all: `{"a": Pool()}`, `{ a: Pool.new }`.
+    fn mapping(
+        &self,
+        site: &Site<'_>,
+        (open, close): (usize, usize),
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let tokens = &site.item.tokens;
+        let outside = || self.family(site.file).has_scopes().then(WrittenType::outside).into_iter().collect();
+        let Some((from, to)) = tokens.split(open + 1, close).first().copied() else { return Ok(outside()) };
+        let sign = tokens.find(from, to, |at| tokens.is(at, b':') || tokens.is_operator(at, "=>"));
+        let value = if tokens.is(sign, b':') { sign + 1 } else { sign + 2 };
+        let mut held = if value < to { self.in_range(site, value, to)? } else { Vec::new() };
+        held.retain(|own| !own.is_outside());
+        let Some(held) = held.into_iter().next() else { return Ok(outside()) };
+        Ok(vec![WrittenType::new(site.file, "map").with(vec![WrittenType::new(site.file, ""), held])])
+    }
+
     /// The types of the list of values in brackets, whose first element tells the type of all.
     pub(super) fn listed(
         &self,
@@ -116,7 +140,13 @@ impl Graph<'_> {
         let tokens = &site.item.tokens;
         let has_scopes = self.family(site.file).has_scopes();
         let first = tokens.split(open + 1, close).first().copied();
-        let first = first.filter(|_| has_scopes || matches!(site.language, "php" | "swift"));
+        let first =
+            first.filter(|_| has_scopes || matches!(site.language, "php" | "ruby" | "rust" | "swift"));
+        // A list with keys of PHP, and one of Rust that repeats its element.
+        let first = first.map(|(from, to)| {
+            let arrow = tokens.find(from, to, |at| tokens.is_operator(at, "=>"));
+            (if arrow < to { arrow + 2 } else { from }, tokens.find(from, to, |at| tokens.is(at, b';')))
+        });
         let mut held = first.map_or(Ok(Vec::new()), |(from, to)| self.in_range(site, from, to))?;
         held.retain(|own| !own.is_outside());
         Ok(match held.is_empty() {

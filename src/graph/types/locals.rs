@@ -118,6 +118,11 @@ fn rust_typed(tokens: &Tokens, (first, at): (usize, usize), before: usize) -> Op
     }
     let ends = |at: usize| [b',', b'=', b';', b'|'].iter().any(|sign| tokens.is(at, *sign));
     let end = end_of_type(tokens, at + 2, tokens.len(), ends);
+    // The value tells what `Vec<_>` holds.
+    let is_list = matches!(tokens.word(at + 2), "BTreeSet" | "HashSet" | "Vec" | "VecDeque");
+    if is_let && is_list && tokens.is(end, b'=') && (at + 2..end).any(|at| tokens.word(at) == "_") {
+        return rust_let(tokens, (first, end), before, Vec::new());
+    }
     Some(LocalSource::Written(at + 2, end))
 }
 
@@ -214,12 +219,20 @@ fn go(tokens: &Tokens, at: usize, before: usize) -> Option<LocalSource> {
     let after = last + 1;
     if tokens.is_operator(after, ":=") || tokens.is(after, b'=') && is_declared_with_var(tokens, first) {
         let from = if tokens.is(after, b'=') { after + 1 } else { after + 2 };
+        if let Some(source) = go_type_switch(tokens, from, before) {
+            return Some(source);
+        }
         let is_range = tokens.word(from) == "range";
+        let is_case = tokens.word(first - 1) == "case";
         let ends = |index: usize| {
             let is_line = index > from
                 && tokens.at(index).is_some_and(|token| token.indent.is_some())
                 && ![b'.', b'(', b',', b'&', b'|', b'+'].iter().any(|sign| tokens.is(index - 1, *sign));
-            is_line || tokens.is(index, b';') || tokens.is(index, b'}') || is_range && tokens.is(index, b'{')
+            is_line
+                || is_case && tokens.is(index, b':')
+                || tokens.is(index, b';')
+                || tokens.is(index, b'}')
+                || is_range && tokens.is(index, b'{')
         };
         let end = tokens.find(from, tokens.len(), ends);
         if !is_in_scope(tokens, at, before) || end > before {
@@ -271,6 +284,21 @@ fn go(tokens: &Tokens, at: usize, before: usize) -> Option<LocalSource> {
     Some(LocalSource::Written(after, end))
 }
 
+/// The type of the case around `before` of a switch over the type of the value at `from`: `switch own := any.(type) { case *Pool: ... }`.
+fn go_type_switch(tokens: &Tokens, from: usize, before: usize) -> Option<LocalSource> {
+    let open = tokens.find(from, before, |at| tokens.is(at, b'{'));
+    let is_switch = open > 2 && tokens.word(open - 2) == "type" && tokens.is(open - 3, b'(');
+    let close = tokens.partner(open).filter(|close| is_switch && before < *close)?;
+    let is_clause =
+        |at: &usize| matches!(tokens.word(*at), "case" | "default") && tokens.around(*at) == Some(open);
+    let case = (open..before).rev().find(is_clause)?;
+    let colon = tokens.find(case, close, |at| tokens.is(at, b':'));
+    Some(match tokens.split(case + 1, colon)[..] {
+        [(from, to)] => LocalSource::Written(from, to),
+        _ => LocalSource::Value(from, open.saturating_sub(4), Vec::new()),
+    })
+}
+
 /// Whether a value of Go may be followed by whether there is one: that of a key, of a type assertion, and of a channel.
 fn tells_success(tokens: &Tokens, from: usize, end: usize) -> bool {
     let open = end.checked_sub(1).and_then(|last| tokens.partner(last)).filter(|open| *open > from);
@@ -308,12 +336,14 @@ mod tests {
                 format!("{}/{}/{}", tokens.word(own.called), own.argument, own.number)
             }
             Some(LocalSource::HandedOut(called, argument)) => format!("{}/{argument}", tokens.word(called)),
-            Some(LocalSource::Written(from, to)) => format!(": {}", tokens.text(from, to)),
+            Some(LocalSource::Written(from, to) | LocalSource::PartOfType(from, to, _)) => {
+                format!(": {}", tokens.text(from, to))
+            }
             Some(LocalSource::Value(from, to, parts)) => {
                 let part = |part: &ValuePart| match part {
                     ValuePart::Received => " received".to_string(),
                     ValuePart::Element | ValuePart::Entered | ValuePart::Member(_) => " element".to_string(),
-                    ValuePart::OfTuple(place) => format!(" .{place}"),
+                    ValuePart::OfTuple(place) | ValuePart::Parameter(place) => format!(" .{place}"),
                     ValuePart::OfField(name, field) => {
                         format!(" {}.{}", tokens.word(*name), tokens.word(*field))
                     }

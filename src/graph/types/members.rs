@@ -118,6 +118,13 @@ impl Graph<'_> {
             });
         }
         if family == Family::Other("php") {
+            if let Some((import, _)) = binding {
+                let mut found = self.php_items(&import.module)?;
+                found.retain(|found| found.kind.is_type_like());
+                if !found.is_empty() {
+                    return Ok(found);
+                }
+            }
             let namespace = self.declared_package(written.file);
             let is_beside = |found: &Definition| self.declared_package(found.file) == namespace;
             if types.iter().any(is_beside) {
@@ -589,7 +596,16 @@ impl Graph<'_> {
     fn named_bases(&self, base: &Definition) -> Result<Vec<WrittenType>, SearchError> {
         if self.family(base.file) == Family::Rust {
             let traits = self.base_types(base.file, &base.name)?;
-            return Ok(traits.iter().map(|name| WrittenType::new(base.file, name)).collect());
+            let mut found: Vec<WrittenType> =
+                traits.iter().map(|name| WrittenType::new(base.file, name)).collect();
+            // What an implementation of `Deref` says.
+            if traits.iter().any(|name| &**name == "Deref") {
+                let targets = self.definitions_in(Family::Rust, "Target")?;
+                for target in targets.members_of(&base.name).filter(|target| target.file == base.file) {
+                    found.extend(self.aliased(target));
+                }
+            }
+            return Ok(found);
         }
         let (all, family) =
             (self.definitions_in(self.family(base.file), &base.name)?, self.family(base.file));
@@ -627,7 +643,7 @@ impl Graph<'_> {
                         tokens.is(before, b'<') || tokens.is(before, b',') || tokens.word(before) == "where"
                     })
                     && match family {
-                        Family::Jvm => tokens.word(at + 1) == "extends",
+                        Family::Jvm if tokens.word(at + 1) == "extends" => true,
                         _ => tokens.is(at + 1, b':') && !tokens.is(at + 2, b':'),
                     }
             };

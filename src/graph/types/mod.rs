@@ -7,12 +7,14 @@
 //! [`super::resolve`] that need no type of a receiver. Go and Rust have rules of their own for declarations (`locals.rs`); what
 //! the others differ in is in `languages.toml` (`sources.rs`).
 
+mod blocks;
 mod calls;
 mod docs;
 mod evaluate;
 mod evaluations;
 mod fields;
 mod found;
+mod functions;
 mod initializers;
 mod instances;
 mod item;
@@ -22,11 +24,13 @@ mod literals;
 mod locals;
 mod members;
 mod operands;
+mod operators;
 mod pointers;
 mod read;
 mod ruling;
 mod site;
 mod sources;
+mod web;
 mod written;
 
 pub(super) use known::{DeclaredTypes, Embeddings};

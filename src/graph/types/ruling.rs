@@ -148,8 +148,10 @@ impl Graph<'_> {
                 first.is_some_and(|at| site.item.byte_of(at) == local.at)
             };
             let found: Vec<Definition> = item.filter(is_named_there).into_iter().collect();
-            if let (LocalSource::Value(from, to, parts), true) = (&local.source, found.is_empty()) {
-                return self.taken_apart(question, &site, (*from, *to), parts);
+            if let (LocalSource::Value(..) | LocalSource::PartOfType(..), true) =
+                (&local.source, found.is_empty())
+            {
+                return self.taken_apart(question, &site, local.source.clone());
             }
             return Ok(TypeRuling::Means(EdgeRule::SameFile, found));
         }
@@ -199,16 +201,19 @@ impl Graph<'_> {
         &self,
         question: &Question<'_>,
         site: &Site<'_>,
-        (from, to): (usize, usize),
-        parts: &[ValuePart],
+        mut source: LocalSource,
     ) -> Result<TypeRuling, SearchError> {
         let local = TypeRuling::Means(EdgeRule::SameFile, Vec::new());
-        let Some((ValuePart::Member(key), outer)) = parts.split_last() else { return Ok(local) };
-        let types = self.local(site, LocalSource::Value(from, to, outer.to_vec()))?;
+        let last = match &mut source {
+            LocalSource::Value(_, _, parts) | LocalSource::PartOfType(_, _, parts) => parts.pop(),
+            _ => None,
+        };
+        let Some(ValuePart::Member(key)) = last else { return Ok(local) };
+        let types = self.local(site, source)?;
         let objects = self.each(&types, |own| self.instances(own))?;
         let mut found = Vec::new();
         for object in &objects {
-            found.extend(self.found_in(object, site.item.tokens.word(*key))?.definitions);
+            found.extend(self.found_in(object, site.item.tokens.word(key))?.definitions);
         }
         found.retain(|own| own.kind.is_function() || own.kind.is_type_like());
         dedup(&mut found);

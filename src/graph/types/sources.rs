@@ -300,6 +300,9 @@ impl DeclarationReader<'_> {
             let parts = element.into_iter().chain(place.map(ValuePart::OfTuple)).collect();
             Some(LocalSource::Value(from, to, parts))
         };
+        if let Some(case) = self.of_case(at) {
+            return Some(case);
+        }
         let head = tokens.around(first).filter(|open| tokens.is(*open, b'('));
         let head = head.filter(|open| matches!(reader.before(*open), "for" | "foreach"));
         let head_end = head.and_then(|open| tokens.partner(open));
@@ -340,6 +343,27 @@ impl DeclarationReader<'_> {
         if is_assigned { with(end + 1, self.end_of_value(end + 1, false), false) } else { None }
     }
 
+    /// A value inside of a case of Swift: `case .full(let pool):`, `case let .full(pool):`, `if case .full(let pool) = state`.
+    fn of_case(&self, at: usize) -> Option<LocalSource> {
+        let tokens = self.tokens();
+        let open = tokens
+            .around(at)
+            .filter(|open| tokens.is(*open, b'(') && *open > 1 && tokens.is(open - 2, b'.'))?;
+        let mut case = open - 2;
+        while !matches!(tokens.word(case), "case") {
+            case = case.checked_sub(1).filter(|case| open - case < 6)?;
+        }
+        let part = ValuePart::OfVariant(open - 1, tokens.split(open + 1, at + 1).len() - 1);
+        let end = tokens.partner(open)? + 1;
+        if tokens.is(end, b'=') {
+            return Some(LocalSource::Value(end + 1, self.end_of_value(end + 1, true), vec![part]));
+        }
+        let body = tokens.around(case).filter(|body| tokens.is(*body, b'{'))?;
+        let switch = (self.0.from..body).rev().take_while(|at| !self.0.is_any(*at, b"{};"));
+        let switch = switch.into_iter().find(|at| tokens.word(*at) == "switch")?;
+        Some(LocalSource::Value(switch + 1, body, vec![part]))
+    }
+
     /// A parameter of a function without a name.
     fn of_lambda(&self, at: usize) -> Option<LocalSource> {
         let tokens = self.tokens();
@@ -378,6 +402,13 @@ impl DeclarationReader<'_> {
     /// The parameter of the block that begins at `open` and is the last argument of a call.
     fn of_block(&self, open: usize, (number, count): (usize, usize)) -> LocalSource {
         let tokens = self.tokens();
+        // The value of a variable whose type is that of a function: `val take: (Pool) -> Unit = { it.take() }`.
+        if let Some(equals) = open.checked_sub(1).filter(|before| tokens.is(*before, b'='))
+            && let Some(name) = (self.0.from..equals).rev().find(|at| is_declaring(self.0.before(*at)))
+            && let Some(LocalSource::Written(from, to)) = self.written(name)
+        {
+            return LocalSource::PartOfType(from, to.min(equals), vec![ValuePart::Parameter(number)]);
+        }
         let Some((called, argument)) = open.checked_sub(1).and_then(|before| called_before(tokens, before))
         else {
             return lambda_parameter(tokens, open, self.1, (number, count), Vec::new());
@@ -422,6 +453,12 @@ impl DeclarationReader<'_> {
         let is_optional =
             self.0.syntax.properties && before == "let" && tokens.is(at + 1, b'?') && tokens.is(at + 2, b'=');
         let (is_condition, at) = (self.is_condition(at), if is_optional { at + 1 } else { at });
+        // A parameter of Ruby with a name and a default value: `def take(pool: Pool.new)`.
+        if self.0.family.calls_without_signs() && tokens.is(at + 1, b':') && !tokens.is(at + 2, b':') {
+            let close = tokens.around(at).and_then(|open| tokens.partner(open))?;
+            let end = tokens.find(at + 2, close, |at| tokens.is(at, b','));
+            return (end > at + 2).then_some(LocalSource::Value(at + 2, end, Vec::new()));
+        }
         let is_assigned = tokens.is(at + 1, b'=') && !is_other;
         let next = ["||=", "??=", ":="].iter().find(|sign| tokens.is_operator(at + 1, sign));
         let from = match next {

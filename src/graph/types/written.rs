@@ -20,6 +20,12 @@ pub(super) const FUNCTION: &str = "=>";
 /// The name of a type that is any of its arguments.
 pub(super) const UNION: &str = "|";
 
+/// The name of an object in braces as a type, which begins at [`WrittenType::at`].
+pub(super) const OBJECT: &str = "{}";
+
+/// The name of a type in braces.
+pub(super) const OBJECT_TYPE: &str = "{:}";
+
 /// The name of what the tree does not define.
 const OUTSIDE: &str = "-";
 
@@ -251,6 +257,9 @@ impl TypeReader<'_> {
                 }
             });
         }
+        if family == Family::Web && tokens.is(at, b'{') {
+            return self.in_braces(at, to, depth);
+        }
         if family == Family::Python && to == at + 1 {
             return match tokens.at(at)?.kind {
                 TokenKind::Literal => self.quoted(at),
@@ -259,6 +268,12 @@ impl TypeReader<'_> {
         }
         if !tokens.is_word(at) {
             return None;
+        }
+        if family == Family::Go && tokens.word(at) == "struct" && tokens.is(at + 1, b'{') {
+            return Some(WrittenType {
+                at: self.item.byte_of(at),
+                ..WrittenType::new(self.file, OBJECT_TYPE)
+            });
         }
         if family == Family::Go && tokens.word(at) == "map" && tokens.is(at + 1, b'[') {
             let close = tokens.partner(at + 1)?;
@@ -283,6 +298,18 @@ impl TypeReader<'_> {
         });
         let tuple = self.tuple(&parameters.collect::<Vec<_>>(), depth);
         Some(WrittenType::new(self.file, FUNCTION).with(tuple.args))
+    }
+
+    /// A type of the web in braces. Its argument is what any key finds: `{ [name: string]: Pool }`.
+    fn in_braces(&self, open: usize, to: usize, depth: usize) -> Option<WrittenType> {
+        let (tokens, close) = (self.tokens(), self.tokens().partner(open)?);
+        let key = tokens.partner(open + 1).filter(|_| tokens.is(open + 1, b'['));
+        let any = key.filter(|key| tokens.is(key + 1, b':')).and_then(|key| {
+            let end = end_of_type(tokens, key + 2, close, |at| tokens.is(at, b';') || tokens.is(at, b','));
+            self.whole(key + 2, end, depth)
+        });
+        let own = WrittenType { at: self.item.byte_of(open), ..WrittenType::new(self.file, OBJECT_TYPE) };
+        Some(self.in_arrays(own.with(any.into_iter().collect()), close + 1, to))
     }
 
     /// Arrays of a type of the web: `Pool[][]`.
