@@ -257,7 +257,7 @@ impl PythonScan<'_> {
     fn part_of(&self, source: &LocalSource, from: usize, at: usize) -> LocalSource {
         let is_flat = self.tokens.around(at) == self.tokens.around(from);
         match source {
-            LocalSource::Value(_, _, parts) if is_flat && parts[..] == [ValuePart::Element] => {
+            LocalSource::Value(_, _, parts) if is_flat && matches!(parts[..], [] | [ValuePart::Element]) => {
                 source.clone().part(ValuePart::OfTuple(self.tokens.split(from, at).len()))
             }
             _ => LocalSource::Untyped,

@@ -2,6 +2,7 @@
 
 use super::evaluate::{guess, unique};
 use super::library;
+use super::locals::declaration;
 use super::operands::first_of_path;
 use super::site::Site;
 use super::sources;
@@ -91,11 +92,29 @@ impl Graph<'_> {
                 found = self.constructed(site, called)?;
             }
             if found.is_empty() && functions.is_empty() {
-                found = self.given_by_library(site, called, (open, close))?;
+                found = match site.language {
+                    "go" => self.made_outside(site, called)?,
+                    _ => self.given_by_library(site, called, (open, close))?,
+                };
             }
         }
         unique(&mut found);
         Ok(found)
+    }
+
+    /// What a constructor of a package outside of the tree makes: `json.NewEncoder(out)`.
+    fn made_outside(&self, site: &Site<'_>, called: usize) -> Result<Vec<WrittenType>, SearchError> {
+        let tokens = &site.item.tokens;
+        let Some(package) = called.checked_sub(2).filter(|at| tokens.is(at + 1, b'.') && tokens.is_word(*at))
+        else {
+            return Ok(Vec::new());
+        };
+        let is_package = (package == 0 || !tokens.is(package - 1, b'.'))
+            && declaration(site.language, tokens, tokens.word(package), package).is_none();
+        let name = Some(tokens.word(package).into());
+        let own = WrittenType { package: name, ..WrittenType::new(site.file, tokens.word(called)) };
+        let is_made = is_package && own.name.starts_with("New") && self.is_outside(&own)?;
+        Ok(if is_made { vec![own] } else { Vec::new() })
     }
 
     /// Results with the type of an argument for a type parameter of the function: `keep(pool)` of `fun <T> keep(own: T): T`.

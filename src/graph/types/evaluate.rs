@@ -523,6 +523,10 @@ impl Graph<'_> {
                 .iter()
                 .flat_map(|own| self.argument_types(own, place))
                 .collect()),
+            // Of several values of a constructor of another package, the first one is made.
+            ValuePart::OfTuple(0) if site.language == "go" && whole.name.starts_with("New") => {
+                Ok(vec![whole.clone()])
+            }
             ValuePart::OfTuple(_) => Ok(Vec::new()),
             ValuePart::Parameter(number) => self.parameter_of_type(whole, number),
             ValuePart::OfField(name, field) => {

@@ -206,7 +206,7 @@ impl Graph<'_> {
     }
 
     /// Whether a written type is not of the tree.
-    fn is_outside(&self, written: &WrittenType) -> Result<bool, SearchError> {
+    pub(super) fn is_outside(&self, written: &WrittenType) -> Result<bool, SearchError> {
         let family = self.family(written.file);
         if SyntaxFacts::of(self.language(written.file)).types.iter().any(|own| **own == *written.name) {
             return Ok(true);
