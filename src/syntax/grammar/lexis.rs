@@ -21,6 +21,8 @@ pub struct Lexis {
     pub heredocs: Vec<Regex>,
     pub escape: Option<u8>,
     pub escapes_code: bool,
+    /// See [`LexisSection::kept`].
+    pub kept: Vec<Box<str>>,
     pub characters: bool,
     pub ignore_case: bool,
     keywords: FxHashSet<Box<str>>,
@@ -73,7 +75,9 @@ impl Lexis {
                 pairs.push(DelimiterPair { spans_lines, escapes, ..pair(open, close) });
             }
         }
-        if let Some(pair) = pairs.iter().find(|pair| pair.open.is_empty() || pair.close.is_empty()) {
+        if let Some(pair) =
+            pairs.iter().find(|pair| pair.open.is_empty() || pair.close.is_empty() && !pair.is_comment)
+        {
             return Err(format!("a comment or string without a sign: '{}', '{}'", pair.open, pair.close));
         }
         pairs.sort_by_key(|pair| (std::cmp::Reverse(pair.open.len()), !pair.is_comment));
@@ -89,6 +93,7 @@ impl Lexis {
             heredocs,
             escape: u8::try_from(escape).ok(),
             escapes_code: section.escapes_code,
+            kept: section.kept.iter().map(|sign| sign.as_str().into()).collect(),
             characters: section.characters,
             ignore_case: section.ignore_case,
             keywords: FxHashSet::default(),

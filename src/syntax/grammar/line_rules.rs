@@ -19,6 +19,8 @@ pub struct LineRules {
     /// See [`Manifest::prose`].
     pub prose: bool,
     pub newlines: bool,
+    /// See [`BlockSection::again`].
+    pub again: Box<[u8]>,
     /// The words of blocks: those that open in the group `open`, those that close in the group `close`.
     pub words: Option<Regex>,
     pub leading: Option<Regex>,
@@ -141,6 +143,7 @@ impl LineRules {
             lexis,
             prose: manifest.prose,
             newlines: blocks.newlines,
+            again: blocks.again.as_bytes().into(),
             words,
             leading: line_pattern(&blocks.leading)?,
             closing: line_pattern(&blocks.closing)?,

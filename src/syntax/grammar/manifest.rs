@@ -213,6 +213,8 @@ pub(super) struct LexisSection {
     pub escape: Option<char>,
     /// Whether strings have no escapes.
     pub no_escapes: bool,
+    /// Signs inside strings that begin with a closing sign but close nothing: `''$` in Nix.
+    pub kept: Vec<String>,
     /// Whether the sign hides the next character outside strings too.
     pub escapes_code: bool,
     /// Whether `'` encloses a single character.
@@ -231,6 +233,8 @@ pub(super) struct BlockSection {
     pub ends: EndsEntry,
     /// Whether the header of an item with braces ends at the end of its line, unless the next line begins with a brace.
     pub newlines: bool,
+    /// Signs inside a line behind which the rules are tried again: `message A { string b = 1; }`.
+    pub again: String,
     /// A pattern of words that open a block, for items that end with a word.
     pub open: Option<String>,
     /// A pattern of the words that close one.

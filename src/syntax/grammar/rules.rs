@@ -550,7 +550,8 @@ impl Compiler<'_> {
             _ => {
                 let between = |open, close| step.strip_prefix(open).and_then(|it| it.strip_suffix(close));
                 if let Some(kind) = between('<', '>') {
-                    Ok(Step::Kind(self.kind(kind)?))
+                    let kinds: Vec<String> = kind.split('|').map(str::to_string).collect();
+                    Ok(Step::Kind(self.kinds(&kinds)?))
                 } else if let Some(token) = between('\'', '\'') {
                     Ok(Step::Kind(self.token(token)?))
                 } else {

@@ -59,6 +59,16 @@ impl RuleScan<'_> {
         }
     }
 
+    /// Ends the innermost item at `at`, behind a sign in `line`, if it has begun in `line` and has no braces.
+    pub fn end_item(&mut self, line: &ScannedLine, at: u32) {
+        if let Some(item) = self.open.last_mut() {
+            let begins_here = self.symbols[item.symbol as usize].lines.first == line.number;
+            if begins_here && item.body.is_none() && matches!(item.ending, Ending::At(_)) {
+                item.limit = item.limit.min(at);
+            }
+        }
+    }
+
     /// Closes the items that end before the empty line at `start`.
     pub fn close_blank(&mut self, start: u32) {
         while self.open.last().is_some_and(|item| item.ending == Ending::Blank) {
@@ -84,6 +94,24 @@ impl RuleScan<'_> {
             return true;
         }
         false
+    }
+
+    /// Closes the innermost item if it has begun in `line` and a word there ends it.
+    pub fn close_within(&mut self, line: &ScannedLine) {
+        let Some(item) = self.open.last() else { return };
+        let Ending::Until(place) = item.ending else { return };
+        if self.symbols[item.symbol as usize].lines.first != line.number {
+            return;
+        }
+        let is_word = |at: u32| self.bare[at as usize].is_ascii_alphanumeric();
+        let mut words = (self.matched_to..line.end).filter(|at| is_word(*at) && !is_word(at - 1));
+        let ends = words.any(|at| {
+            let rest = &self.bare[at as usize..line.end as usize];
+            self.rules.untils.matches(rest).matched(place)
+        });
+        if ends {
+            self.close(self.open.len() - 1, line.end);
+        }
     }
 
     /// Closes what the item of `rule` at `line` ends: sections of its level, and items whose bracket nothing closes.
@@ -184,8 +212,15 @@ impl RuleScan<'_> {
         {
             return end;
         }
-        let rest = &self.bare[from as usize..];
-        let end = from + memchr::memchr(b';', rest).map_or(rest.len(), |at| at + 1) as u32;
+        let mut end = from;
+        while let Some(&byte) = self.bare.get(end as usize) {
+            end += 1;
+            match byte {
+                b';' => break,
+                b'(' | b'[' | b'{' => end = self.brackets.partner(end - 1).map_or(end, |close| close + 1),
+                _ => {}
+            }
+        }
         self.semicolon = Some((from, end));
         end
     }

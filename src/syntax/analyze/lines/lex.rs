@@ -192,13 +192,19 @@ impl<'a> StyleLexer<'a> {
     /// The position behind the sign that closes `pair`, before `limit`.
     fn close(&self, pair: &DelimiterPair, from: usize, limit: usize) -> Option<usize> {
         let (open, close) = (&*pair.open, &*pair.close);
+        if close.is_empty() {
+            return Some(limit);
+        }
         let text = &self.text[..limit];
         let mut depth = 1;
         let mut at = from;
         while at < limit {
             let byte = text[at];
+            let kept = self.lexis.kept.iter().find(|kept| self.begins(&text[at..], kept));
             if pair.escapes && Some(byte) == self.lexis.escape {
                 at += 2;
+            } else if let Some(kept) = kept.filter(|kept| kept.len() > close.len() && !pair.is_comment) {
+                at += kept.len();
             } else if self.begins(&text[at..], close) && (!pair.closes_line || self.stands_at_line_start(at))
             {
                 at += close.len();

@@ -49,7 +49,9 @@ pub(super) struct RuleScan<'a> {
     /// The end of the last line with code.
     pub content_end: u32,
     /// The end of the last match, before which no line is matched again.
-    matched_to: u32,
+    pub matched_to: u32,
+    /// The end of the last match of a rule that defines nothing. A brace before it is entered as if it were that of an item.
+    entered: Option<u32>,
     /// The place of the first token that has not ended yet.
     token: usize,
     /// The first signs of the underlines of headings, in order.
@@ -64,6 +66,8 @@ pub(super) struct RuleScan<'a> {
 pub(super) struct OpenItem {
     pub symbol: u32,
     pub ending: Ending,
+    /// The brace of its body.
+    pub body: Option<u32>,
     /// The end of the item, or of one around it, as far as it is known.
     pub limit: u32,
     /// The end of what it contains.
@@ -132,6 +136,7 @@ impl<'a> RuleScan<'a> {
             lead: None,
             content_end: 0,
             matched_to: 0,
+            entered: None,
             token: 0,
             marks: Vec::new(),
             reached: (0, 0),
@@ -196,7 +201,46 @@ impl<'a> RuleScan<'a> {
             }
             self.item_of(line);
         }
+        if !self.rules.again.is_empty() {
+            self.items_within(line);
+        }
+        self.close_within(line);
         self.uses(line);
+    }
+
+    /// Opens further items in `line`, behind the signs that separate items and lie directly in the innermost one.
+    fn items_within(&mut self, line: &ScannedLine) {
+        let mut at = line.first;
+        while at < line.end {
+            let is_entered =
+                self.entered == Some(at + 1) || self.open.last().is_some_and(|item| item.body == Some(at));
+            let skipped = match self.bare[at as usize] {
+                b'(' | b'[' | b'{' if !is_entered => match self.brackets.partner(at) {
+                    Some(close) => Some(close),
+                    None => return,
+                },
+                _ => None,
+            };
+            at = skipped.unwrap_or(at) + 1;
+            if at >= line.end {
+                return;
+            }
+            let sign = self.bare[at as usize - 1];
+            if at < self.matched_to || !self.rules.again.contains(&sign) {
+                continue;
+            }
+            if skipped.is_none() {
+                self.end_item(line, at - u32::from(matches!(sign, b',' | b'}' | b')')));
+            }
+            while self.open.last().is_some_and(|item| item.limit <= at) {
+                self.close(self.open.len() - 1, at);
+            }
+            let rest = &self.code[at as usize..line.end as usize];
+            let first = at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count() as u32;
+            if first < line.end && !self.open.last().is_some_and(|item| self.is_function(item)) {
+                self.item_of(&ScannedLine { first, ..*line });
+            }
+        }
     }
 
     /// The part of the code that a pattern sees at `start`.
@@ -214,7 +258,10 @@ impl<'a> RuleScan<'a> {
             if !self.applies(rule, line) {
                 continue;
             }
-            let Some(kind) = rule.kind else { return };
+            let Some(kind) = rule.kind else {
+                self.entered = rule.pattern.find(window).map(|found| line.first + found.end() as u32);
+                return;
+            };
             let Some(groups) = rule.pattern.captures(window) else { continue };
             if self.open_item(rule, kind, line, &groups) {
                 return;
@@ -229,13 +276,14 @@ impl<'a> RuleScan<'a> {
             Some(symbol) => within.kinds.contains(symbol.kind) || within.names.contains(&symbol.name),
             None => within.nothing,
         });
-        let is_function = |open: &OpenItem| {
-            matches!(self.symbols[open.symbol as usize].kind, SymbolKind::Fn | SymbolKind::Method)
-        };
         is_within
             && line.indent <= rule.indent
             && self.open.len() < rule.depth
-            && !(rule.outer && self.open.last().is_some_and(is_function))
+            && !(rule.outer && self.open.last().is_some_and(|item| self.is_function(item)))
+    }
+
+    fn is_function(&self, item: &OpenItem) -> bool {
+        matches!(self.symbols[item.symbol as usize].kind, SymbolKind::Fn | SymbolKind::Method)
     }
 
     /// Opens the item of `rule` that begins with `line`; `false` if its name is none.
@@ -260,7 +308,7 @@ impl<'a> RuleScan<'a> {
         let kind = rule.inside.filter(|_| self.is_in_type()).unwrap_or(kind);
         let (body, ending) = match self.open.len() {
             ..MAX_OPEN => {
-                let name_end = found.map_or(match_end, |found| at(found.end()));
+                let name_end = found.map_or(line.first, |found| at(found.end()));
                 self.ending(rule, line, groups, (name_end, match_end))
             }
             _ => (None, Ending::At(line.end)),
@@ -288,6 +336,7 @@ impl<'a> RuleScan<'a> {
         let item = OpenItem {
             symbol,
             ending,
+            body,
             limit,
             inside_end: 0,
             indent,
@@ -298,8 +347,13 @@ impl<'a> RuleScan<'a> {
         };
         self.open.push(item);
         let whole = groups.get(0).map_or(0, |whole| whole.end());
-        if let Some(found) = found.filter(|found| found.end() < whole) {
-            self.further_names(rule, symbol, line, (found.end(), whole));
+        match (found, &rule.more) {
+            (Some(found), Some(_)) if found.end() < whole => {
+                self.further_names(rule, symbol, line, (found.end(), whole));
+            }
+            // The name of a type is behind its members: `typedef enum { A, B } name;`.
+            (Some(found), Some((_, Some(_)))) => self.further_names(rule, symbol, line, (0, found.start())),
+            _ => {}
         }
         self.matched_to = match_end.max(line.start + 1);
         true
