@@ -108,8 +108,9 @@ LANGUAGES = {
         ["--kinds-C++=+p"],
     ),
     "csharp": language(
-        "C#", ".cs", "method", "class interface struct enum namespace", "field property event enumerator",
+        "C#", ".cs", "method", "class interface struct enum", "field property event enumerator",
         {
+            "namespace": PACKAGE,
             "typedef": IMPORT,  # using A = B.C
             "macro": "a switch without a value: C# has no others",
         },
@@ -422,7 +423,7 @@ DECLARES = {
     "vhdl": {
         CALLABLE: r"(?i)\b(function|procedure)\s+NAME|\bNAME\s*:\s*(postponed\s+)?process\b",
         TYPE: r"(?i)\b(entity|architecture|package|type|subtype|component|configuration|context)\s+(body\s+)?NAME\b",
-        VALUE: r"(?i)\b(constant|alias|signal|variable)\b.*\bNAME\b",
+        VALUE: r"(?i)\b(constant|alias|signal|variable|type)\b.*\bNAME\b|^\s*\(?(\s*\w+\s*,)*\s*NAME\s*([,):]|$)",
     },
     "vim": {CALLABLE: r"\bfu\w*!?\s+NAME|\bcommand!?\s.*NAME"},
     "typescript": {
