@@ -30,6 +30,7 @@ from ray.cluster_utils import Cluster as RayCluster
 
 import spyhop
 from spyhop_cluster import Cluster, packed, read_repositories, server
+from spyhop_cluster.cluster import TOLD
 from spyhop_cluster.front import LATE
 
 WORDS = """acquire balance cache deliver expire filter gather handle invoke journal key lookup merge notify order parse quota
@@ -435,6 +436,17 @@ def test_a_push_is_found_after_a_sync(world: World) -> None:
     assert _check(world, "search", {"query": "steep_leaves"})[0].path == "team1/part4/steep.py"
 
 
+def test_the_table_is_told_while_a_searcher_is_silent(world: World) -> None:
+    for said in world.cluster.status():
+        os.kill(said["status"]["pid"], signal.SIGSTOP)
+        try:
+            begun = time.monotonic()
+            assert len(world.cluster.rows()) == len(world.shards)
+            assert time.monotonic() - begun < TOLD
+        finally:
+            os.kill(said["status"]["pid"], signal.SIGCONT)
+
+
 def test_a_copy_without_an_answer_is_late_only_once(world: World) -> None:
     front = world.cluster.front()
     send = world.cluster._send
@@ -454,6 +466,35 @@ def test_a_copy_without_an_answer_is_late_only_once(world: World) -> None:
         assert _without_snapshot(reply) == _without_snapshot(world.whole.ask("search", {"query": query}))
         # A question that waited for the silent copy would take more than 30 seconds; the machine of the tests may be busy.
         assert time.monotonic() - begun < 20
+
+
+def test_a_copy_that_answers_late_is_preferred_to_one_that_is_lost(world: World) -> None:
+    send, lost, called = world.cluster._send, world.cluster.machines()[0], set[str]()
+
+    class Slow:
+        """The first call of a machine is answered after the time in which it would not be late."""
+
+        def __init__(self, machine: str, messages: list[tuple[tuple[str, ...], bytes]]) -> None:
+            self.call = None if machine == lost else send(machine, messages)
+            self.ready = time.monotonic() + (0 if machine in called else 1.5 * LATE)
+            called.add(machine)
+
+        def result(self, timeout: float) -> Any:
+            wait = self.ready - time.monotonic()
+            if self.call is None or wait > timeout:
+                time.sleep(timeout)
+                return None
+            time.sleep(max(wait, 0))
+            return self.call.result(max(timeout - wait, 0))
+
+    # Either copy of a shard is the first one once.
+    for turn in range(2):
+        called.clear()
+        front, begun = world.cluster.front(), time.monotonic()
+        front._send, front._turn = Slow, turn
+        assert front.ask("search", {"query": "merge the cache"}).complete
+        # The second time, a copy is waited for ten times as long.
+        assert time.monotonic() - begun < 10 * LATE
 
 
 def test_a_late_machine_is_tried_again_while_others_answer(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import time
 from dataclasses import asdict
 from typing import Any, Iterable, Optional, Sequence, Union
 
@@ -99,14 +101,19 @@ class Cluster:
         return self._actors[machine]
 
     def rows(self) -> list[dict[str, Any]]:
-        """The shards with their machines, as `up` placed them."""
+        """The shards with their machines, as `up` placed them: what the first searcher tells that answers. All are asked at once,
+        because a call of a lost machine does not end before Ray notices the loss."""
+        begun, calls = time.monotonic(), []
         for name in self._names():
-            try:
+            with contextlib.suppress(ValueError):
                 actor: Any = ray.get_actor(name, namespace=NAMESPACE)
-                rows: list[dict[str, Any]] = json.loads(ray.get(actor.recall.remote(), timeout=TOLD))
-                return rows
-            except (RayError, ValueError):
-                continue
+                calls.append(actor.recall.remote())
+        while calls and (left := begun + TOLD - time.monotonic()) > 0:
+            told, calls = ray.wait(calls, timeout=left)
+            for one in told:
+                with contextlib.suppress(RayError):
+                    rows: list[dict[str, Any]] = json.loads(ray.get(one))
+                    return rows
         raise RuntimeError("no searcher answers; run 'spyhop-cluster up'")
 
     @staticmethod

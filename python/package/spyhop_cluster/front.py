@@ -102,6 +102,8 @@ class Front:
         #: The machines that were late, each with the time from which it may be tried again. Until a trial is answered in time, other
         #: copies are asked first.
         self._tried_from: dict[str, float] = {}
+        #: By machine: the call that was late last.
+        self._late_calls: dict[str, Call] = {}
 
     def ask(self, operation: str, request: dict[str, Any]) -> Any:
         """The reply to a request of an operation of `spyhop.Front.ask`, whose fields are those of `Engine.ask`."""
@@ -171,7 +173,7 @@ class Front:
             try:
                 calls.append((machine, own, self._send(machine, [(names, message) for _, names, message in own])))
             except NoCopyError:
-                failed += self._late(machine, own)
+                failed += self._late(machine, own, None)
         for machine, own, call in calls:
             limit = max(routes[names[0]].limit(self.late()) for _, names, _ in own)
             try:
@@ -179,7 +181,7 @@ class Front:
             except NoCopyError:
                 replies = None
             if replies is None:
-                failed += self._late(machine, own)
+                failed += self._late(machine, own, call)
                 continue
             self._times.append(time.monotonic() - begun)
             if self._times[-1] <= self.late():
@@ -193,13 +195,24 @@ class Front:
         for number, names, _ in failed:
             question.forget(number)
             for name in names:
-                routes[name].next_copy()
+                routes[name].next_copy(self._is_silent)
         if any(len(names) > 1 for _, names, _ in failed):
             raise _RegroupedError
 
-    def _late(self, machine: str, own: Sequence[Ask]) -> Sequence[Ask]:
+    def _late(self, machine: str, own: Sequence[Ask], call: Optional[Call]) -> Sequence[Ask]:
         self._tried_from[machine] = time.monotonic() + AVOIDED
+        if call is not None:
+            self._late_calls[machine] = call
         return own
+
+    def _is_silent(self, machine: str) -> bool:
+        """Whether the last late call of a machine has no answer yet. A machine that was late under load has one soon; one that is
+        lost has none."""
+        try:
+            call = self._late_calls.get(machine)
+            return call is not None and call.result(0) is None
+        except NoCopyError:
+            return True
 
     def _try_again(self, messages: Sequence[Ask], now: float) -> None:
         """Sends the messages to machines that were late too, without waiting for the replies."""
@@ -235,9 +248,7 @@ class _Route:
         """The machine to ask; `None` if all have been tried."""
         if self._tries >= len(PATIENCE) * len(self._machines):
             return None
-        # A machine that was silent at first is asked after the others from then on.
-        later = 1 if self._tries >= len(self._machines) else 0
-        return self._machines[(self._tries + later) % len(self._machines)]
+        return self._machines[self._tries % len(self._machines)]
 
     def limit(self, late: float) -> float:
         """The seconds within which the machine has to answer. A copy without another one has all the time at once."""
@@ -246,5 +257,8 @@ class _Route:
         factor = PATIENCE[min(self._tries // len(self._machines), len(PATIENCE) - 1)]
         return min(late * factor, GIVEN_UP)
 
-    def next_copy(self) -> None:
+    def next_copy(self, is_silent: Callable[[str], bool]) -> None:
         self._tries += 1
+        if self._tries % len(self._machines) == 0:
+            # All were late. Those that have answered meanwhile are asked first, and of the others the one last that was first.
+            self._machines = sorted([*self._machines[1:], self._machines[0]], key=is_silent)
