@@ -5,6 +5,7 @@ Every answer is compared with that of one engine over a folder with all reposito
 
 from __future__ import annotations
 
+import hmac
 import json
 import os
 import random
@@ -231,9 +232,12 @@ PORT = 17745
 #: Three tokens: of all groups, of one group, and of a group without a shard.
 TOKENS = {"all": "a-token-of-all", "one": "a-token-of-one", "none": "a-token-of-none"}
 
+#: The secret of webhooks.
+SECRET = "a-secret-of-webhooks"
 
-def _asked(path: str, body: Any, token: Optional[str]) -> tuple[int, Any]:
-    request = urllib.request.Request(f"http://127.0.0.1:{PORT}{path}", json.dumps(body).encode(), method="POST")
+
+def _asked(path: str, body: Any, token: Optional[str], headers: Optional[dict[str, str]] = None) -> tuple[int, Any]:
+    request = urllib.request.Request(f"http://127.0.0.1:{PORT}{path}", json.dumps(body).encode(), headers or {}, method="POST")
     request.add_header("content-type", "application/json")
     if token is not None:
         request.add_header("authorization", f"Bearer {token}")
@@ -257,7 +261,7 @@ def _tool(name: str, arguments: dict[str, Any], token: str) -> dict[str, Any]:
 def served(world: World) -> Iterator[World]:
     rows = [("all", '["*"]'), ("one", '["group0"]'), ("none", '["group7"]')]
     text = "".join(f'[[token]]\ntoken = "{TOKENS[name]}"\ngroups = {groups}\n' for name, groups in rows)
-    (world.root / "tokens.toml").write_text(text)
+    (world.root / "tokens.toml").write_text(f'{text}[webhook]\nsecret = "{SECRET}"\n')
     command = [sys.executable, "-m", "spyhop_cluster", "--address", world.ray.address, "serve", str(world.root / "tokens.toml")]
     with subprocess.Popen([*command, "--port", str(PORT)], stdout=subprocess.PIPE, text=True) as program:
         assert program.stdout and f"http://127.0.0.1:{PORT}/mcp" in program.stdout.readline()
@@ -292,8 +296,12 @@ def test_tokens_are_checked_when_they_are_read(tmp_path: Path) -> None:
         file.write_text(f"[[token]]\n{wrong}\n")
         with pytest.raises(ValueError, match="tokens.toml"):
             server.read_tokens(file)
+    for wrong in ('secret = ""', "", 'secret = "x"\nname = "x"'):
+        file.write_text(f"[webhook]\n{wrong}\n")
+        with pytest.raises(ValueError, match="tokens.toml"):
+            server.read_webhook(file)
     file.write_text('[[token]]\nsha256 = "' + "0F" * 32 + '"\ngroups = ["a", "b"]\n')
-    assert server.read_tokens(file) == [server.Token("0f" * 32, ("a", "b"))]
+    assert server.read_tokens(file) == [server.Token("0f" * 32, ("a", "b"))] and server.read_webhook(file) is None
 
 
 def test_the_server_answers_as_the_program(served: World) -> None:
@@ -378,6 +386,36 @@ def test_a_token_chooses_what_is_read(served: World) -> None:
     assert _asked("/api/v1/search", {"query": "x" * (1 << 20)}, TOKENS["all"])[0] == 413
 
 
+def test_a_webhook_brings_a_push(served: World) -> None:
+    remote = Path(served.repositories[6].url)
+    (remote / "lathe.py").write_text("def lathe_spindle(turns):\n    return turns\n")
+    _commit(remote)
+    push = {"ref": "refs/heads/main", "repository": {"name": "part6", "clone_url": f"{remote}.git"}}
+
+    def sent(headers: dict[str, str], body: dict[str, Any] = push) -> tuple[int, Any]:
+        return _asked("/webhook", body, None, headers)
+
+    def signed(secret: str, body: dict[str, Any]) -> dict[str, str]:
+        signature = hmac.new(secret.encode(), json.dumps(body).encode(), "sha256").hexdigest()
+        return {"x-hub-signature-256": f"sha256={signature}"}
+
+    for wrong in ({}, signed("another", push), {"x-gitlab-token": "another"}):
+        assert sent(wrong)[0] == 401
+    assert sent(signed(SECRET, {"zen": "no push"}), {"zen": "no push"})[0] == 400
+    for other in ({**push, "ref": "refs/heads/other"}, {**push, "repository": {"clone_url": "https://git.example/other"}}):
+        assert sent(signed(SECRET, other), other) == (202, {"repositories": []})
+    assert sent({"x-gitlab-token": SECRET}, {**push, "ref": "refs/tags/v1"}) == (202, {"repositories": []})
+    assert sent(signed(SECRET, push)) == (202, {"repositories": [served.repositories[6].name]})
+    deadline = time.monotonic() + 60
+    while not (found := _asked("/api/v1/grep", {"pattern": "lathe_spindle"}, TOKENS["all"])[1]["results"]):
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    assert found[0]["path"] == f"{served.repositories[6].name}/lathe.py"
+    # Both copies have the push when the sync has ended.
+    served.command("sync")
+    served.whole = served.engine()
+
+
 def _listening() -> set[str]:
     """The addresses on which processes listen that this one has started, as in /proc/net/tcp."""
     own, parents = {os.getpid()}, {}
@@ -431,9 +469,34 @@ def test_a_push_is_found_after_a_sync(world: World) -> None:
     _commit(remote)
     assert not world.cluster.front().ask("grep", {"pattern": "steep_leaves"}).to_dict()["results"]
     said = json.loads(world.command("sync", world.repositories[4].name).stdout)
-    assert sum(len(one["sync"]) for one in said) == 2
+    assert sum(len(one["sync"]["updated"]) for one in said) == 2
+    said = json.loads(world.command("sync").stdout)
+    assert not any(one["sync"]["updated"] for one in said), said
     world.whole = world.engine()
     assert _check(world, "search", {"query": "steep_leaves"})[0].path == "team1/part4/steep.py"
+
+
+def test_a_watch_finds_pushes_and_says_what_fails(world: World) -> None:
+    pushed, gone = Path(world.repositories[5].url), Path(world.repositories[2].url)
+    gone.rename(gone.with_suffix(".gone"))
+    command = [sys.executable, "-m", "spyhop_cluster", "--address", world.ray.address, "watch", "--every", "0.5"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
+        try:
+            (pushed / "brew.py").write_text("def brew_kettle(minutes):\n    return minutes\n")
+            _commit(pushed)
+            updated, failed = [], set()
+            while len(updated) < 2 or not failed:
+                assert program.stdout
+                said = json.loads(program.stdout.readline())["sync"]
+                updated += said["updated"]
+                failed |= set(said["failed"])
+            assert len(set(updated)) == 1 and failed == {world.repositories[2].name}
+        finally:
+            program.terminate()
+            gone.with_suffix(".gone").rename(gone)
+    world.whole = world.engine()
+    assert _check(world, "search", {"query": "brew_kettle"})[0].path == f"{world.repositories[5].name}/brew.py"
+    world.command("sync")
 
 
 def test_the_table_is_told_while_a_searcher_is_silent(world: World) -> None:

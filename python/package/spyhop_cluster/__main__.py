@@ -46,6 +46,8 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("request", nargs="?", default="{}", help="its fields as JSON")
     sync = commands.add_parser("sync", help="fetch and index a repository, or all")
     sync.add_argument("repository", nargs="?")
+    watch = commands.add_parser("watch", help="sync all repositories again and again, until the process is ended")
+    watch.add_argument("--every", type=float, default=60.0, help="the seconds between two times (default: 60)")
     serve = commands.add_parser("serve", help="answer over HTTP and to agents, until the process is ended")
     serve.add_argument("tokens", help="tokens.toml")
     serve.add_argument("--host", default="127.0.0.1")
@@ -80,8 +82,10 @@ def main(given: Optional[Sequence[str]] = None) -> int:
             arguments.repositories, arguments.data, copies=arguments.copies, megabytes=arguments.shard_megabytes
         )
         print(f"{len(shards)} shards on {len(cluster.machines())} machines")
+    elif arguments.command == "watch":
+        cluster.watch(arguments.every, lambda one: print(json.dumps(one), flush=True))
     elif arguments.command == "serve":
-        gateway = server.Gateway(cluster, server.read_tokens(arguments.tokens))
+        gateway = server.Gateway(cluster, server.read_tokens(arguments.tokens), server.read_webhook(arguments.tokens))
         with server.Server(gateway, host=arguments.host, port=arguments.port) as listening:
             print(f"http://{arguments.host}:{arguments.port}/mcp for agents, and /api/v1/ for programs", flush=True)
             listening.serve_forever()
@@ -94,7 +98,8 @@ def main(given: Optional[Sequence[str]] = None) -> int:
             "ask": lambda: cluster.ask(arguments.shard, arguments.operation, json.loads(arguments.request)),
         }[arguments.command]()
         print(json.dumps(said, indent=2))
-        return 1 if any("error" in one for one in said) else 0
+        failed = (("error" in one) or (arguments.command == "sync" and one["sync"]["failed"]) for one in said)
+        return 1 if any(failed) else 0
     return 0
 
 

@@ -7,7 +7,7 @@ import json
 import os
 import time
 from dataclasses import asdict
-from typing import Any, Iterable, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Optional, Sequence, Union
 
 import ray
 from ray.exceptions import GetTimeoutError, RayActorError, RayError
@@ -179,8 +179,21 @@ class Cluster:
         return self._each(self._all(), "status")
 
     def sync(self, repository: Optional[str] = None) -> list[dict[str, Any]]:
-        """Fetches and indexes a repository, or all, on every machine that has a copy."""
+        """Fetches a repository, or all, on every machine that has a copy, and indexes what changed."""
         return self._each(self._all(), "sync", repository)
+
+    def watch(self, every: float, told: Callable[[dict[str, Any]], None]) -> None:
+        """Syncs all repositories again and again, with `every` seconds from the end of one time to the beginning of the next. What a
+        machine updated, and what failed, is told; a failure does not end this."""
+        while True:
+            try:
+                said = self.sync()
+            except (RuntimeError, RayError) as error:
+                said = [{"error": str(error)}]
+            for one in said:
+                if "error" in one or any(one["sync"].values()):
+                    told(one)
+            time.sleep(every)
 
     def down(self) -> None:
         """Ends the searchers. Work trees and indexes stay for the next `up`."""

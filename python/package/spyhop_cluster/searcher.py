@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import threading
 from pathlib import Path
 from typing import Any, Optional, Sequence
 
@@ -30,6 +31,8 @@ class Searcher:
         self.searchers: dict[Names, spyhop.Searcher] = {}
         self.commits: dict[str, dict[str, str]] = {}
         self.table = "[]"
+        #: Held by what changes work trees and indexes: a push may arrive while others are polled for.
+        self._changing = threading.Lock()
 
     def remember(self, table: str) -> None:
         """Keeps the table of all shards, for fronts."""
@@ -43,28 +46,37 @@ class Searcher:
         """Fetches and indexes a copy of a shard."""
         root = self.folder / "trees" / shard.name
         root.mkdir(parents=True, exist_ok=True)
-        self.shards[shard.name] = shard
-        for repository in shard.repositories:
-            _fetch(repository, root / repository.name)
-        # A front decides when an index is updated, so that both copies of a shard do so when they are told.
-        engine = spyhop.Engine(root, index_dir=self.folder / "indexes" / shard.name, stale="ignore")
-        engine.update()
-        self.engines[shard.name] = engine
-        self.commits[shard.name] = self._commits(shard)
-        self.searchers.clear()
+        with self._changing:
+            self.shards[shard.name] = shard
+            for repository in shard.repositories:
+                _fetch(repository, root / repository.name)
+            # A front decides when an index is updated, so that both copies of a shard do so when they are told.
+            engine = spyhop.Engine(root, index_dir=self.folder / "indexes" / shard.name, stale="ignore")
+            engine.update()
+            self.engines[shard.name] = engine
+            self.commits[shard.name] = self._commits(shard)
+            self.searchers.clear()
 
-    def sync(self, repository: Optional[str]) -> list[str]:
-        """Fetches and indexes a repository, or all. Returns the shards that were updated."""
-        updated = []
-        for shard in self.shards.values():
-            own = [one for one in shard.repositories if repository in (None, one.name)]
-            for one in own:
-                _fetch(one, self.folder / "trees" / shard.name / one.name)
-            if own:
-                self.engines[shard.name].update()
-                self.commits[shard.name] = self._commits(shard)
-                updated.append(shard.name)
-        return updated
+    def sync(self, repository: Optional[str]) -> dict[str, Any]:
+        """Fetches a repository, or all, and indexes the shards whose commits are not the indexed ones. Returns the names of these
+        shards; and what failed, with the reason, which keeps no other repository from its update."""
+        updated, failed = [], {}
+        with self._changing:
+            for shard in (self.shards[name] for name in self.engines):
+                own = [one for one in shard.repositories if repository in (None, one.name)]
+                for one in own:
+                    try:
+                        _fetch(one, self.folder / "trees" / shard.name / one.name)
+                    except (RuntimeError, OSError) as error:
+                        failed[one.name] = str(error)
+                try:
+                    if own and (commits := self._commits(shard)) != self.commits[shard.name]:
+                        self.engines[shard.name].update()
+                        self.commits[shard.name] = commits
+                        updated.append(shard.name)
+                except (spyhop.SpyhopError, RuntimeError) as error:
+                    failed[shard.name] = str(error)
+        return {"updated": updated, "failed": failed}
 
     def _commits(self, shard: Shard) -> dict[str, str]:
         root = self.folder / "trees" / shard.name

@@ -10,8 +10,10 @@ import hashlib
 import hmac
 import json
 import os
+import queue
 import re
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -67,9 +69,8 @@ class Token:
 
 def read_tokens(path: Union[str, "os.PathLike[str]"]) -> list[Token]:
     """The tokens of a file ``tokens.toml``: tables ``[[token]]`` with ``token`` or ``sha256``, and ``groups``."""
-    document = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     tokens = []
-    for row in document.get("token", []):
+    for row in _document(path).get("token", []):
         unknown = sorted(set(row) - {"token", "sha256", "groups"})
         if unknown:
             raise ValueError(f"{path}: a token has the key '{unknown[0]}'; the keys are token or sha256, and groups")
@@ -83,6 +84,20 @@ def read_tokens(path: Union[str, "os.PathLike[str]"]) -> list[Token]:
     if not tokens:
         raise ValueError(f"{path} has no [[token]]; add one")
     return tokens
+
+
+def read_webhook(path: Union[str, "os.PathLike[str]"]) -> Optional[str]:
+    """The secret of webhooks in a file ``tokens.toml``: ``secret`` of the table ``[webhook]``; `None` without the table."""
+    table = _document(path).get("webhook")
+    secret = table.get("secret") if isinstance(table, dict) else None
+    if table is not None and (not isinstance(secret, str) or not secret or set(table) != {"secret"}):
+        raise ValueError(f"{path}: the table [webhook] needs 'secret', which is not empty, and nothing else")
+    return secret
+
+
+def _document(path: Union[str, "os.PathLike[str]"]) -> dict[str, Any]:
+    document: dict[str, Any] = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    return document
 
 
 @dataclass
@@ -101,9 +116,10 @@ def _failed(error: Exception) -> Answer:
 class Gateway:
     """Answers requests, whatever server carries them. Threads share it."""
 
-    def __init__(self, cluster: Cluster, tokens: Sequence[Token]) -> None:
+    def __init__(self, cluster: Cluster, tokens: Sequence[Token], webhook: Optional[str] = None) -> None:
         self._cluster = cluster
         self._tokens = tokens
+        self._pushes = Pushes(cluster, webhook) if webhook else None
         self._rows: list[dict[str, Any]] = []
         self._read_at = -TABLE_AGE
         self._fronts: dict[tuple[str, ...], Front] = {}
@@ -130,6 +146,8 @@ class Gateway:
         """The answer to a request. Names of headers are in lower case."""
         if "origin" in headers:
             return Answer(403, {"error": "pages of browsers are not served", "kind": "forbidden"})
+        if path == "/webhook" and self._pushes is not None:
+            return self._pushes.answer(headers, body)
         groups = self.groups(headers)
         if groups is None:
             return Answer(401, {"error": "the header Authorization has no bearer token of this server", "kind": "unauthenticated"})
@@ -187,6 +205,63 @@ class Gateway:
         except (spyhop.SpyhopError, RuntimeError) as error:
             text, data, is_error = str(error), _failed(error).body, True
         return {"content": [{"type": "text", "text": text}], "structuredContent": data, "isError": is_error}
+
+
+class Pushes:
+    """Takes webhooks of forges, and has the repositories synced that were pushed to, one after the other: a searcher that waits for
+    many updates would have no thread left for answers.
+    """
+
+    def __init__(self, cluster: Cluster, secret: str) -> None:
+        self._cluster = cluster
+        self._secret = secret.encode()
+        self._waiting: "queue.SimpleQueue[str]" = queue.SimpleQueue()
+        #: The repositories that wait, so that many pushes to one lead to one update.
+        self._named: set[str] = set()
+        threading.Thread(target=self._work, daemon=True).start()
+
+    def answer(self, headers: Mapping[str, str], body: bytes) -> Answer:
+        """The answer to a webhook of GitHub, Gitea, Forgejo (whose signature is checked) or GitLab (whose token is)."""
+        signed = "sha256=" + hmac.new(self._secret, body, hashlib.sha256).hexdigest()
+        shown = ((headers.get("x-hub-signature-256"), signed.encode()), (headers.get("x-gitlab-token"), self._secret))
+        if not any(own is not None and hmac.compare_digest(own.encode(), wanted) for own, wanted in shown):
+            return Answer(401, {"error": "the webhook has no signature or token by the secret of this server", "kind": "unauthenticated"})
+        try:
+            push = json.loads(body)
+            tables = (push["repository"], push.get("project") or {})
+            addresses = {_plain(own) for table in tables for name, own in table.items() if name.endswith("url")}
+            # A ping has no branch.
+            branch = str(push.get("ref", "")).rpartition("refs/heads/")[2]
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            return Answer(400, {"error": f"the body is no push as JSON: {error!r}", "kind": "bad-request"})
+        try:
+            listed = [own for row in self._cluster.rows() for own in row["shard"]["repositories"]]
+        except RuntimeError as error:
+            return _failed(error)
+        pushed = [own["name"] for own in listed if _plain(own["url"]) in addresses and own["branch"] == branch]
+        for name in set(pushed) - self._named:
+            self._named.add(name)
+            self._waiting.put(name)
+        return Answer(202, {"repositories": pushed})
+
+    def _work(self) -> None:
+        while True:
+            name = self._waiting.get()
+            # A push from now on needs another update.
+            self._named.discard(name)
+            try:
+                said = self._cluster.sync(name)
+            except Exception as error:
+                # Whatever Ray raises while its head is gone must not end this thread.
+                said = [{"error": str(error)}]
+            for one in said:
+                if "error" in one or one["sync"]["failed"]:
+                    print(json.dumps({"repository": name, **one}), file=sys.stderr, flush=True)
+
+
+def _plain(address: Any) -> str:
+    """An address of a repository without what differs between its forms."""
+    return str(address).rstrip("/").removesuffix(".git")
 
 
 def _rpc(number: Any, **said: Any) -> dict[str, Any]:
