@@ -39,6 +39,8 @@ pub struct Corpus {
     pub(super) joined: Arc<Mutex<Option<JoinedSnapshot>>>,
     /// What answers for the members in place of engines, which the members then lack.
     pub(super) remote: Option<Arc<dyn RemoteMembers>>,
+    /// Whether pages of mapped files stay in memory after an answer, however many they are.
+    pub(super) keeps_pages: bool,
 }
 
 /// A tree of a corpus.
@@ -142,7 +144,7 @@ impl Corpus {
 
     /// A corpus of members that were checked.
     pub(super) fn joining(members: Vec<CorpusMember>) -> Corpus {
-        Corpus { members, joined: Arc::default(), remote: None }
+        Corpus { members, joined: Arc::default(), remote: None, keeps_pages: false }
     }
 
     /// The named members that could be opened, in their order.
@@ -166,7 +168,8 @@ impl Corpus {
     /// The trees with the policies that `of` makes of their present ones.
     pub(super) fn with_policies(&self, of: impl Fn(CallPolicy) -> CallPolicy) -> Corpus {
         let members = self.members.iter().map(|member| member.with_policy(&of)).collect();
-        Corpus { members, joined: Arc::clone(&self.joined), remote: self.remote.clone() }
+        let (joined, remote) = (Arc::clone(&self.joined), self.remote.clone());
+        Corpus { members, joined, remote, keeps_pages: self.keeps_pages }
     }
 
     /// What answers for a member; `Err` if nothing does.
@@ -266,7 +269,7 @@ impl Corpus {
                 let parts = asked.ready.iter().map(|ready| Arc::clone(&ready.snapshot)).collect();
                 let snapshot = self.joined(parts)?;
                 let answered = inverted::guarded(|| answer(&asked, &snapshot));
-                if store::mapped_bytes().is_some_and(|bytes| bytes > MAX_MAPPED) {
+                if !self.keeps_pages && store::mapped_bytes().is_some_and(|bytes| bytes > MAX_MAPPED) {
                     snapshot.release_pages();
                 }
                 match answered {

@@ -46,7 +46,8 @@ impl Corpus {
         let source = named.and_then(|name| self.members.iter().find(|member| member.name() == name));
         let alone = |source: &CorpusMember| {
             let members = vec![source.with_policy(&|policy| policy)];
-            Corpus { members, joined: Arc::default(), remote: self.remote.clone() }
+            let (remote, keeps_pages) = (self.remote.clone(), self.keeps_pages);
+            Corpus { members, joined: Arc::default(), remote, keeps_pages }
         };
         Ok(source.map(|source| (alone(source), request)))
     }
