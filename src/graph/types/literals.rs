@@ -21,13 +21,16 @@ impl Graph<'_> {
         if home.0 == Family::Web {
             return Ok(Some((vec![self.object_of_web(site, open)], open)));
         }
-        if home.0.has_scopes() || home.0.calls_without_signs() {
+        if home.0.has_scopes() {
             return Ok(Some((self.mapping(site, (open, close))?, open)));
         }
         if site.syntax().trailing
             && let Some((called, _)) = called_before(tokens, open - 1)
         {
             return self.call_of(site, called, (open, close));
+        }
+        if home.0.calls_without_signs() {
+            return Ok(Some((self.mapping(site, (open, close))?, open)));
         }
         if let Some(types) = self.of_cases(site, (open, close))? {
             return Ok(Some(types));
