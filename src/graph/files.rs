@@ -153,6 +153,8 @@ pub struct Graph<'a> {
     pub(super) judged: RefCell<FxHashMap<(u32, Span), Rc<Judgement>>>,
     pub(super) types: DeclaredTypes,
     pub(super) modules: RefCell<ResolvedModules>,
+    /// The files whose paths end in a path of whole parts.
+    pub(super) endings: RefCell<FxHashMap<Box<str>, Rc<[u32]>>>,
     /// The headers of C that a file includes, directly or through others.
     pub(super) included: RefCell<FxHashMap<u32, Rc<FxHashSet<u32>>>>,
     pub(super) web_packages: OnceCell<Vec<(String, String)>>,
@@ -201,6 +203,7 @@ impl<'a> Graph<'a> {
             judged: RefCell::default(),
             types: DeclaredTypes::default(),
             modules: RefCell::default(),
+            endings: RefCell::default(),
             included: RefCell::default(),
             web_packages: OnceCell::new(),
             stand_ins: RefCell::default(),

@@ -132,7 +132,8 @@ impl<'a> Graph<'a> {
                 !folder.ends_with('/') || self.paths().file(&format!("{folder}__init__.py")).is_none()
             };
             let found = candidates(&rest).into_iter().map(|path| {
-                let files = self.ending_in(&path).filter(|file| is_top_level(file, &path));
+                let files = self.ending_in(&path);
+                let files = files.iter().copied().filter(|file| is_top_level(file, &path));
                 self.nearest_of(files, from)
             });
             return found.into_iter().find(|files| !files.is_empty()).unwrap_or_default();
@@ -445,13 +446,18 @@ impl<'a> Graph<'a> {
 
     /// The files whose path ends in `suffix`, those that share the most folders with `from`.
     pub(super) fn nearest(&self, suffix: &str, from: u32) -> Vec<u32> {
-        self.nearest_of(self.ending_in(suffix), from)
+        self.nearest_of(self.ending_in(suffix).iter().copied(), from)
     }
 
     /// The files whose path ends in `suffix`.
-    fn ending_in(&self, suffix: &str) -> impl Iterator<Item = u32> {
+    fn ending_in(&self, suffix: &str) -> Rc<[u32]> {
+        if let Some(known) = self.endings.borrow().get(suffix) {
+            return known.clone();
+        }
         let named = self.paths().named(path::split(suffix).1).into_iter();
-        named.filter(move |file| ends_in(self.snapshot.path(*file), suffix))
+        let found: Rc<[u32]> = named.filter(|file| ends_in(self.snapshot.path(*file), suffix)).collect();
+        self.endings.borrow_mut().insert(suffix.into(), found.clone());
+        found
     }
 
     /// Of files those that share the most folders with `from`.

@@ -13,6 +13,7 @@ pub(super) fn values(tokens: &Tokens, language: &str, from: usize, to: usize) ->
     match tokens.word(from) {
         "if" => of_condition(tokens, from, to),
         "match" if language == "rust" => of_arms(tokens, from, to),
+        "{" if language != "rust" => Vec::new(),
         "try" | "unsafe" | "{" => {
             let open = if tokens.is(from, b'{') { from } else { from + 1 };
             tail(tokens, open).into_iter().collect()

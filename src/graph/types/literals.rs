@@ -12,6 +12,9 @@ use crate::files::Graph;
 use spyhop_base::model::SymbolKind;
 use spyhop_search::SearchError;
 
+/// The most values of a mapping that are looked at.
+const MAX_VALUES: usize = 8;
+
 impl Graph<'_> {
     /// A literal of a struct that ends with the brace at `close`.
     pub(super) fn literal(&self, site: &Site<'_>, close: usize) -> Result<TypedExpression, SearchError> {
@@ -117,21 +120,29 @@ impl Graph<'_> {
         types
     }
 
-    /// The types of a mapping in braces of Python or Ruby, whose first value tells the type of all: `{"a": Pool()}`, `{ a: Pool.new }`.
+    /// The types of a mapping in braces of Python or Ruby whose values are of one type: `{"a": Pool()}`, `{ a: Pool.new }`.
     fn mapping(
         &self,
         site: &Site<'_>,
         (open, close): (usize, usize),
     ) -> Result<Vec<WrittenType>, SearchError> {
         let tokens = &site.item.tokens;
+        let mut held: Option<Vec<WrittenType>> = None;
+        for (from, to) in tokens.split(open + 1, close).into_iter().take(MAX_VALUES) {
+            let sign = tokens.find(from, to, |at| tokens.is(at, b':') || tokens.is_operator(at, "=>"));
+            let value = if tokens.is(sign, b':') { sign + 1 } else { sign + 2 };
+            let types = if value < to { self.in_range(site, value, to)? } else { Vec::new() };
+            if held.as_ref().is_some_and(|held| *held != types) {
+                held = None;
+                break;
+            }
+            held = Some(types);
+        }
         let outside = || self.family(site.file).has_scopes().then(WrittenType::outside).into_iter().collect();
-        let Some((from, to)) = tokens.split(open + 1, close).first().copied() else { return Ok(outside()) };
-        let sign = tokens.find(from, to, |at| tokens.is(at, b':') || tokens.is_operator(at, "=>"));
-        let value = if tokens.is(sign, b':') { sign + 1 } else { sign + 2 };
-        let mut held = if value < to { self.in_range(site, value, to)? } else { Vec::new() };
-        held.retain(|own| !own.is_outside());
-        let Some(held) = held.into_iter().next() else { return Ok(outside()) };
-        Ok(vec![WrittenType::new(site.file, "map").with(vec![WrittenType::new(site.file, ""), held])])
+        let held = held.unwrap_or_default().into_iter().find(|own| !own.is_outside());
+        let mapping =
+            |held| WrittenType::new(site.file, "map").with(vec![WrittenType::new(site.file, ""), held]);
+        Ok(held.map_or_else(outside, |held| vec![mapping(held)]))
     }
 
     /// The types of the list of values in brackets, whose first element tells the type of all.

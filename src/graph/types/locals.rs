@@ -33,7 +33,10 @@ fn is_in_scope(tokens: &Tokens, at: usize, before: usize) -> bool {
 /// Whether the block after the bracket at `open` contains `before`.
 fn is_in_body(tokens: &Tokens, open: usize, before: usize) -> bool {
     let Some(close) = tokens.partner(open) else { return false };
-    let body = (close + 1..(close + 60).min(tokens.len())).find(|at| tokens.is(*at, b'{'));
+    // `interface{}` may be the type of a parameter.
+    let begins_body =
+        |at: &usize| tokens.is(*at, b'{') && !matches!(tokens.word(at - 1), "interface" | "struct");
+    let body = (close + 1..(close + 60).min(tokens.len())).find(begins_body);
     body.and_then(|body| tokens.partner(body)).is_none_or(|end| before < end)
 }
 
@@ -287,7 +290,8 @@ fn go(tokens: &Tokens, at: usize, before: usize) -> Option<LocalSource> {
 /// The type of the case around `before` of a switch over the type of the value at `from`: `switch own := any.(type) { case *Pool: ... }`.
 fn go_type_switch(tokens: &Tokens, from: usize, before: usize) -> Option<LocalSource> {
     let open = tokens.find(from, before, |at| tokens.is(at, b'{'));
-    let is_switch = open > 2 && tokens.word(open - 2) == "type" && tokens.is(open - 3, b'(');
+    let is_one_line = (from + 1..open).all(|at| tokens.at(at).is_some_and(|token| token.indent.is_none()));
+    let is_switch = is_one_line && open > 2 && tokens.word(open - 2) == "type" && tokens.is(open - 3, b'(');
     let close = tokens.partner(open).filter(|close| is_switch && before < *close)?;
     let is_clause =
         |at: &usize| matches!(tokens.word(*at), "case" | "default") && tokens.around(*at) == Some(open);

@@ -183,6 +183,11 @@ pub(super) fn returned(tokens: &Tokens, language: &'static str, name: usize) -> 
     found
 }
 
+/// Whether a type is written directly before a token.
+fn ends_at(source: &LocalSource, end: usize) -> bool {
+    matches!(source, LocalSource::Written(_, to) if *to == end)
+}
+
 /// The most tokens between a condition about a name and a use of the name.
 const MAX_NARROWED: usize = 400;
 
@@ -405,9 +410,10 @@ impl DeclarationReader<'_> {
         // The value of a variable whose type is that of a function: `val take: (Pool) -> Unit = { it.take() }`.
         if let Some(equals) = open.checked_sub(1).filter(|before| tokens.is(*before, b'='))
             && let Some(name) = (self.0.from..equals).rev().find(|at| is_declaring(self.0.before(*at)))
-            && let Some(LocalSource::Written(from, to)) = self.written(name)
+            && let Some(LocalSource::Written(from, to)) =
+                self.written(name).filter(|own| ends_at(own, equals))
         {
-            return LocalSource::PartOfType(from, to.min(equals), vec![ValuePart::Parameter(number)]);
+            return LocalSource::PartOfType(from, to, vec![ValuePart::Parameter(number)]);
         }
         let Some((called, argument)) = open.checked_sub(1).and_then(|before| called_before(tokens, before))
         else {

@@ -61,14 +61,32 @@ impl Graph<'_> {
                 }
             };
         }
-        for (from, to) in spread {
-            for inner in self.in_range(&site, from, to)? {
-                for own in self.instances(&inner)? {
-                    let found = self.found_in(&own, name)?;
-                    if found.is_known() {
-                        return Ok(found);
-                    }
-                }
+        // An object may be spread into itself.
+        let key = (object.file, object.at);
+        if self.types.open.borrow().contains(&key) {
+            return Ok(Found::default());
+        }
+        self.types.open.borrow_mut().push(key);
+        let found = spread.into_iter().try_fold(Found::default(), |found, range| match found.is_known() {
+            true => Ok(found),
+            false => self.member_of_value(&site, range, name),
+        });
+        self.types.open.borrow_mut().pop();
+        found
+    }
+
+    /// What `name` means as a member of the value in `from..to`.
+    fn member_of_value(
+        &self,
+        site: &Site<'_>,
+        (from, to): (usize, usize),
+        name: &str,
+    ) -> Result<Found, SearchError> {
+        let objects = self.in_range(site, from, to)?;
+        for own in self.each(&objects, |own| self.instances(own))? {
+            let found = self.found_in(&own, name)?;
+            if found.is_known() {
+                return Ok(found);
             }
         }
         Ok(Found::default())
@@ -107,6 +125,12 @@ impl Graph<'_> {
         let tokens = &site.item.tokens;
         let Some(holder) = site.syntax().gives.get(tokens.word(called)) else { return Ok(Vec::new()) };
         let home = (self.family(site.file), site.file);
+        let is_of_tree = home.0 == Family::Web
+            && site.receiver_end(called).is_none()
+            && !self.named(site.file, tokens.word(called), site.item.byte_of(called))?.definitions.is_empty();
+        if is_of_tree {
+            return Ok(Vec::new());
+        }
         let generic = generic_arguments(tokens, called + 1, open).0.first().copied();
         let mut types = match (generic, tokens.split(open + 1, close).first().copied()) {
             (Some((from, to)), _) => written(home, &site.item, from, to),
