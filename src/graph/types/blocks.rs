@@ -2,12 +2,16 @@
 
 use crate::tokens::Tokens;
 
+/// The deepest nesting of blocks whose values are looked at.
+const MAX_NESTING: usize = 64;
+
 /// The most values of one expression that are looked at.
 const MAX_VALUES: usize = 4;
 
 /// The values of which the expression in `from..to` is one; none if the expression is not one of blocks.
 pub(super) fn values(tokens: &Tokens, language: &str, from: usize, to: usize) -> Vec<(usize, usize)> {
-    if !matches!(language, "kotlin" | "rust" | "scala" | "swift") {
+    let mut around = std::iter::successors(tokens.around(from), |open| tokens.around(*open));
+    if !matches!(language, "kotlin" | "rust" | "scala" | "swift") || around.nth(MAX_NESTING).is_some() {
         return Vec::new();
     }
     match tokens.word(from) {

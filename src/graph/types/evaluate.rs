@@ -173,6 +173,12 @@ impl Graph<'_> {
         if self.family(site.file).has_scopes() {
             return self.operand(site, from, to);
         }
+        for (from, to) in blocks::values(&site.item.tokens, site.language, from, to) {
+            let found = self.in_range(site, from, to)?;
+            if !found.is_empty() {
+                return Ok(found);
+            }
+        }
         if !site.is_go_or_rust() {
             return self.common_operand(site, from, to);
         }
@@ -182,12 +188,6 @@ impl Graph<'_> {
         {
             n_followed += usize::from(tokens.is(from, b'*'));
             from += 1;
-        }
-        for (from, to) in blocks::values(tokens, site.language, from, to) {
-            let found = self.in_range(site, from, to)?;
-            if !found.is_empty() {
-                return Ok(found);
-            }
         }
         if tokens.is_operator(from, "<-") {
             let channels = self.in_range(site, from + 2, to)?;

@@ -1,6 +1,5 @@
 //! The types of expressions with casts, and with operators that choose among values.
 
-use super::blocks;
 use super::functions::is_function;
 use super::operands::{is_literal, is_operand};
 use super::site::Site;
@@ -35,12 +34,6 @@ impl Graph<'_> {
         }
         if from >= to {
             return Ok(Vec::new());
-        }
-        for (from, to) in blocks::values(tokens, site.language, from, to) {
-            let found = self.in_range(site, from, to)?;
-            if !found.is_empty() {
-                return Ok(found);
-            }
         }
         // `from pool in pools where ... select pool`.
         if site.language == "csharp" && tokens.word(from) == "from" && tokens.is_word(from + 1) {
