@@ -269,7 +269,7 @@ impl Corpus {
                 let parts = asked.ready.iter().map(|ready| Arc::clone(&ready.snapshot)).collect();
                 let snapshot = self.joined(parts)?;
                 let answered = inverted::guarded(|| answer(&asked, &snapshot));
-                if !self.keeps_pages && store::mapped_bytes().is_some_and(|bytes| bytes > MAX_MAPPED) {
+                if self.releases_pages(store::mapped_bytes()) {
                     snapshot.release_pages();
                 }
                 match answered {
@@ -283,6 +283,11 @@ impl Corpus {
                 }
             }
         })
+    }
+
+    /// Whether an answer ends with the release of its pages, for a process that holds so many bytes of mapped files.
+    pub(super) fn releases_pages(&self, mapped: Option<u64>) -> bool {
+        !self.keeps_pages && mapped.is_some_and(|bytes| bytes > MAX_MAPPED)
     }
 
     /// The members that can answer.

@@ -30,6 +30,11 @@ pub(super) fn before_generics(family: Family, tokens: &Tokens, close: usize) -> 
     None
 }
 
+/// Whether a name looks like that of a type parameter: `T`, `TResult`.
+pub(super) fn is_parameter_name(name: &str) -> bool {
+    name.len() < 3 || name.starts_with('T') && name.chars().nth(1).is_some_and(char::is_uppercase)
+}
+
 /// The end of a type: the first token outside of brackets and generic arguments for which `ends` holds, or the bracket
 /// around the type.
 pub(super) fn end_of_type(tokens: &Tokens, from: usize, to: usize, ends: impl Fn(usize) -> bool) -> usize {

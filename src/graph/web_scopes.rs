@@ -21,7 +21,7 @@ const MAX_WRITTEN: usize = 60;
 const MAX_GENERICS: usize = 200;
 
 /// Words before a parenthesis that is not one of parameters.
-const CONTROL: &[&str] = &["if", "for", "while", "switch", "catch", "with", "return", "await"];
+pub(super) const CONTROL: &[&str] = &["if", "for", "while", "switch", "catch", "with", "return", "await"];
 
 /// Words before the name of a field or of a parameter that is a field.
 const MODIFIERS: &[&str] =

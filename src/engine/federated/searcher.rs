@@ -256,8 +256,10 @@ mod tests {
     fn pages_stay_in_memory_in_all_rounds() {
         let engine = Engine::in_memory(MemoryTree::default(), Options::default()).unwrap();
         let corpus = Corpus::from(&engine);
-        assert!(!corpus.keeps_pages);
+        let mapped = Some(u64::MAX);
+        assert!(corpus.releases_pages(mapped));
         let searcher = Searcher::new(corpus);
-        assert!(searcher.corpus.keeps_pages && searcher.corpus.of_last_commits().keeps_pages);
+        let rounds = [&searcher.corpus, &searcher.corpus.of_last_commits()];
+        assert!(rounds.iter().all(|corpus| !corpus.releases_pages(mapped)));
     }
 }

@@ -12,7 +12,7 @@ use crate::declarations::{Declaration, LambdaParameter, LocalSource, ValuePart};
 use crate::definition::Definition;
 use crate::family::Family;
 use crate::files::Graph;
-use crate::generics::generic_arguments;
+use crate::generics::{generic_arguments, is_parameter_name};
 use crate::judgement::Meaning;
 use crate::mentions::RESOLVED;
 use crate::syntax_facts::SyntaxFacts;
@@ -51,58 +51,71 @@ impl Graph<'_> {
                 found = if given.is_empty() { found } else { given };
             }
         } else if found.is_empty() {
-            // A call of Ruby without a receiver is one of the object itself.
-            let around = || site.facts.type_around(site.owner).map(|name| WrittenType::new(site.file, name));
-            let itself = receiver.is_none() && self.family(site.file).calls_without_signs();
-            let itself: Vec<WrittenType> = itself.then(around).flatten().into_iter().collect();
-            let receivers = receiver.as_deref().unwrap_or(&itself);
-            let mut functions = Vec::new();
-            for receiver_type in receivers {
-                functions.extend(self.members_of(Some(site), receiver_type, tokens.word(called))?);
-            }
-            if functions.is_empty() {
-                let name = tokens.word(called);
-                let held = self.each(receivers, |own| self.unaliased(own))?;
-                found.extend(held.iter().filter_map(|receiver_type| match self.family(site.file) {
-                    Family::Rust => library::result(receiver_type, name),
-                    Family::Jvm if site.syntax().one_file => library::java_result(receiver_type, name),
-                    _ => library::table_result(site.syntax(), receiver_type, name),
-                }));
-                if found.is_empty() && receiver.is_some() {
-                    found = self.mapped(site, receivers, name, (open, close))?;
-                }
-            }
-            let mut is_guess = receivers.iter().any(|own| own.is_guess);
-            if functions.is_empty() && found.is_empty() {
-                let meanings = self.meanings_at(site, site.item.span_of(called))?;
-                is_guess |= meanings.iter().any(|meaning| meaning.confidence < RESOLVED);
-                functions = meanings.into_iter().map(|meaning| meaning.definition).collect();
-            }
-            let arguments = self.written_arguments(site, called, open);
-            for function in &functions {
-                let results = self.results(function, receivers)?;
-                let results = self.with_arguments(results, function, &arguments);
-                found.extend(self.inferred(site, function, results, (open, close))?);
-            }
-            guess(&mut found, is_guess);
-            if found.is_empty() {
-                found = self.held_results(site, called, receiver.as_deref(), close == open + 1)?;
-            }
-            if found.is_empty() {
-                found = self.constructed(site, called)?;
-            }
-            if found.is_empty() && functions.is_empty() {
-                found = match site.language {
-                    "go" => self.made_outside(site, called)?,
-                    _ => self.given_by_library(site, called, (open, close))?,
-                };
-            }
+            found = self.call_by_declarations(site, called, receiver, (open, close))?;
         }
         unique(&mut found);
         Ok(found)
     }
 
-    /// What a constructor of a package outside of the tree makes: `json.NewEncoder(out)`.
+    /// The types that a call gives in languages whose scopes are not read.
+    fn call_by_declarations(
+        &self,
+        site: &Site<'_>,
+        called: usize,
+        receiver: Option<Vec<WrittenType>>,
+        (open, close): (usize, usize),
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let (tokens, mut found) = (&site.item.tokens, Vec::new());
+        // A call of Ruby without a receiver is one of the object itself.
+        let around = || site.facts.type_around(site.owner).map(|name| WrittenType::new(site.file, name));
+        let itself = receiver.is_none() && self.family(site.file).calls_without_signs();
+        let itself: Vec<WrittenType> = itself.then(around).flatten().into_iter().collect();
+        let receivers = receiver.as_deref().unwrap_or(&itself);
+        let mut functions = Vec::new();
+        for receiver_type in receivers {
+            functions.extend(self.members_of(Some(site), receiver_type, tokens.word(called))?);
+        }
+        if functions.is_empty() {
+            let name = tokens.word(called);
+            let held = self.each(receivers, |own| self.unaliased(own))?;
+            found.extend(held.iter().filter_map(|receiver_type| match self.family(site.file) {
+                Family::Rust => library::result(receiver_type, name),
+                Family::Jvm if site.syntax().one_file => library::java_result(receiver_type, name),
+                _ => library::table_result(site.syntax(), receiver_type, name),
+            }));
+            if found.is_empty() && receiver.is_some() {
+                found = self.mapped(site, receivers, name, (open, close))?;
+            }
+        }
+        let mut is_guess = receivers.iter().any(|own| own.is_guess);
+        if functions.is_empty() && found.is_empty() {
+            let meanings = self.meanings_at(site, site.item.span_of(called))?;
+            is_guess |= meanings.iter().any(|meaning| meaning.confidence < RESOLVED);
+            functions = meanings.into_iter().map(|meaning| meaning.definition).collect();
+        }
+        let arguments = self.written_arguments(site, called, open);
+        for function in &functions {
+            let results = self.results(function, receivers)?;
+            let results = self.with_arguments(results, function, &arguments);
+            found.extend(self.inferred(site, function, results, (open, close))?);
+        }
+        guess(&mut found, is_guess);
+        if found.is_empty() {
+            found = self.held_results(site, called, receiver.as_deref(), close == open + 1)?;
+        }
+        if found.is_empty() {
+            found = self.constructed(site, called)?;
+        }
+        if found.is_empty() && functions.is_empty() {
+            found = match site.language {
+                "go" => self.made_outside(site, called)?,
+                _ => self.given_by_library(site, called, (open, close))?,
+            };
+        }
+        Ok(found)
+    }
+
+    /// The type of the object that a constructor of an outside package makes: `json.NewEncoder(out)`.
     fn made_outside(&self, site: &Site<'_>, called: usize) -> Result<Vec<WrittenType>, SearchError> {
         let tokens = &site.item.tokens;
         let Some(package) = called.checked_sub(2).filter(|at| tokens.is(at + 1, b'.') && tokens.is_word(*at))
@@ -125,11 +138,7 @@ impl Graph<'_> {
         mut results: Vec<WrittenType>,
         (open, close): (usize, usize),
     ) -> Result<Vec<WrittenType>, SearchError> {
-        let is_parameter = |own: &WrittenType| {
-            own.name.len() == 1
-                && own.args.is_empty()
-                && own.name.starts_with(|own: char| own.is_ascii_uppercase())
-        };
+        let is_parameter = |own: &WrittenType| own.args.is_empty() && is_parameter_name(&own.name);
         let arguments = site.item.tokens.split(open + 1, close.max(open + 1));
         for result in results.iter_mut().filter(|own| is_parameter(own)) {
             for (number, (from, to)) in arguments.iter().enumerate() {
@@ -429,6 +438,54 @@ impl Graph<'_> {
         })
     }
 
+    /// Calls of Rust that pass on the type of their argument in `from..to`: `Some(pool)`, `Box::new(pool)`, `mem::take(&mut pool)`.
+    fn built_in_of_rust(
+        &self,
+        site: &Site<'_>,
+        called: usize,
+        (from, to): (usize, usize),
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let tokens = &site.item.tokens;
+        let path = if called > 2 && tokens.is(called - 1, b':') { tokens.word(called - 3) } else { "" };
+        let holder = match tokens.word(called) {
+            "Some" | "Ok" => "Option",
+            "take" | "replace" if path == "mem" => "",
+            "clone" if HOLDERS.contains(&path) => "",
+            "new" | "from" | "pin" if HOLDERS.contains(&path) => path,
+            _ => return Ok(Vec::new()),
+        };
+        let held = self.in_range(site, from, to)?;
+        let in_holder = |held: WrittenType| WrittenType::new(held.file, holder).with(vec![held]);
+        Ok(if holder.is_empty() { held } else { held.into_iter().map(in_holder).collect() })
+    }
+
+    /// The list that a function of a library makes of its arguments: `listOf(pool)`, `List.of(pool)`.
+    fn list_of_library(
+        &self,
+        site: &Site<'_>,
+        called: usize,
+        (open, close): (usize, usize),
+    ) -> Result<Option<WrittenType>, SearchError> {
+        let (tokens, syntax, home) = (&site.item.tokens, site.syntax(), (self.family(site.file), site.file));
+        let has = |names: &[String], name: &str| names.iter().any(|own| own == name);
+        let before = called.checked_sub(2).filter(|at| tokens.is(at + 1, b'.'));
+        let holder = before.map(|at| tokens.word(at)).filter(|name| has(&syntax.holders, name));
+        let is_holder =
+            holder.is_some_and(|name| self.types_named(site.file, name).is_ok_and(|types| types.is_empty()));
+        let collects = has(&syntax.collects, tokens.word(called));
+        if !collects && !is_holder {
+            return Ok(None);
+        }
+        let part = generic_arguments(tokens, called + 1, open).0.first().copied().filter(|_| collects);
+        let first = tokens.split(open + 1, close).first().copied();
+        let held = match (part, first.filter(|_| is_holder || syntax.trailing)) {
+            (Some((from, to)), _) => written(home, &site.item, from, to),
+            (None, Some((from, to))) => self.in_range(site, from, to)?,
+            (None, None) => Vec::new(),
+        };
+        Ok(Some(WrittenType::new(site.file, LIST).with(held)))
+    }
+
     /// Calls that a language or its library defines: `new(T)`, `Some(x)`, `Box::new(x)`.
     fn built_in(
         &self,
@@ -438,15 +495,8 @@ impl Graph<'_> {
     ) -> Result<Vec<WrittenType>, SearchError> {
         let tokens = &site.item.tokens;
         let (family, name) = (self.family(site.file), tokens.word(called));
-        if site.syntax().collects.iter().any(|own| own == name) {
-            let part = generic_arguments(tokens, called + 1, open).0.first().copied();
-            let first = tokens.split(open + 1, close).first().copied().filter(|_| site.syntax().trailing);
-            let held = match (part, first) {
-                (Some((from, to)), _) => written((family, site.file), &site.item, from, to),
-                (None, Some((from, to))) => self.in_range(site, from, to)?,
-                (None, None) => Vec::new(),
-            };
-            return Ok(vec![WrittenType::new(site.file, LIST).with(held)]);
+        if let Some(list) = self.list_of_library(site, called, (open, close))? {
+            return Ok(vec![list]);
         }
         if site.syntax().is_maker(name) {
             let is_outside = self.definitions_in(family, name)?.iter().next().is_none();
@@ -457,15 +507,6 @@ impl Graph<'_> {
                     false => written((family, site.file), &site.item, from, to),
                 });
             }
-        }
-        // `List.of(pool)`.
-        let is_holder = |at: usize| {
-            tokens.is(at + 1, b'.') && site.syntax().holders.iter().any(|own| own == tokens.word(at))
-        };
-        if called > 1 && is_holder(called - 2) {
-            let first = tokens.split(open + 1, close).first().copied();
-            let held = first.map_or(Ok(Vec::new()), |(from, to)| self.in_range(site, from, to))?;
-            return Ok(vec![WrittenType::new(site.file, LIST).with(held.into_iter().take(1).collect())]);
         }
         let is_plain =
             first_of_path(family, tokens, called) == called && !(called > 0 && tokens.is(called - 1, b'.'));
@@ -492,30 +533,7 @@ impl Graph<'_> {
                 Ok(written((family, site.file), &site.item, from, to))
             }
             (Family::Go, "append") if is_plain => self.in_range(site, from, to),
-            (Family::Rust, "take" | "replace") if called > 2 && tokens.word(called - 3) == "mem" => {
-                self.in_range(site, from, to)
-            }
-            (Family::Rust, "Some" | "Ok") => {
-                let inner = self.in_range(site, from, to)?;
-                Ok(inner
-                    .into_iter()
-                    .map(|held| WrittenType::new(held.file, "Option").with(vec![held]))
-                    .collect())
-            }
-            (Family::Rust, "new" | "from" | "pin" | "clone") if called > 2 && tokens.is(called - 1, b':') => {
-                let holder = tokens.word(called - 3);
-                if !HOLDERS.contains(&holder) {
-                    return Ok(Vec::new());
-                }
-                let inner = self.in_range(site, from, to)?;
-                Ok(match name {
-                    "clone" => inner,
-                    _ => inner
-                        .into_iter()
-                        .map(|held| WrittenType::new(held.file, holder).with(vec![held]))
-                        .collect(),
-                })
-            }
+            (Family::Rust, _) => self.built_in_of_rust(site, called, (from, to)),
             _ => Ok(Vec::new()),
         }
     }

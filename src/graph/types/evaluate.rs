@@ -254,6 +254,15 @@ impl Graph<'_> {
         if parts.len() < 2 || !matches!(site.language, "csharp" | "rust" | "swift") {
             return self.in_range(site, open + 1, close);
         }
+        self.tuple(site, parts)
+    }
+
+    /// The type of several values, which may have labels.
+    pub(super) fn tuple(
+        &self,
+        site: &Site<'_>,
+        parts: Vec<(usize, usize)>,
+    ) -> Result<Vec<WrittenType>, SearchError> {
         let tokens = &site.item.tokens;
         let mut types = Vec::new();
         for (from, to) in parts {

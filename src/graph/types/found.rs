@@ -230,7 +230,7 @@ impl Graph<'_> {
         let (from, to) = (reading.item.index_at(object.span.start), reading.item.index_at(object.span.end));
         let equals = tokens.find(from, to, |at| tokens.is(at, b'='));
         let Some(open) = (equals..to).find(|at| tokens.is(*at, b'{')) else { return Ok(Found::default()) };
-        let literal = WrittenType { at: reading.item.byte_of(open), ..WrittenType::new(object.file, OBJECT) };
+        let literal = WrittenType::new(object.file, OBJECT).placed(reading.item.byte_of(open));
         self.key_of_object(&literal, name)
     }
 

@@ -1,9 +1,7 @@
 //! Functions of the web that are values: where their bodies begin, and the values that they give.
 
 use crate::tokens::Tokens;
-
-/// Words before the parenthesis of a statement, whose block is no function.
-const STATEMENTS: &[&str] = &["if", "for", "while", "switch", "catch", "with", "await"];
+use crate::web_scopes::CONTROL;
 
 /// Whether the expression in `from..to` is a function.
 pub(super) fn is_function(tokens: &Tokens, from: usize, to: usize) -> bool {
@@ -39,7 +37,7 @@ pub(super) fn is_direct(tokens: &Tokens, at: usize, body: usize) -> bool {
         let is_block = tokens.is(open, b'{')
             && open > 0
             && match tokens.partner(open - 1).filter(|_| tokens.is(open - 1, b')')) {
-                Some(head) => head > 0 && STATEMENTS.contains(&tokens.word(head - 1)),
+                Some(head) => head > 0 && CONTROL.contains(&tokens.word(head - 1)),
                 None => {
                     matches!(tokens.word(open - 1), "else" | "try" | "do" | "finally")
                         || [b';', b'}', b'{'].iter().any(|sign| tokens.is(open - 1, *sign))

@@ -10,6 +10,7 @@ use super::written::{FUNCTION, Form, LIST, OBJECT, OBJECT_TYPE, TUPLE, UNION, Wr
 use crate::definition::Definition;
 use crate::family::Family;
 use crate::files::{BYTES_PER_STEP, Graph};
+use crate::generics::is_parameter_name;
 use crate::syntax_facts::SyntaxFacts;
 use spyhop_base::model::SymbolKind;
 use spyhop_search::SearchError;
@@ -99,15 +100,13 @@ impl Graph<'_> {
     fn is_unknown_outside(&self, own: &WrittenType) -> Result<bool, SearchError> {
         let path = own.package.as_deref().unwrap_or(&own.name);
         let name = path.split('.').next().unwrap_or(path);
-        let is_parameter =
-            name.len() < 3 || name.starts_with('T') && name.chars().nth(1).is_some_and(char::is_uppercase);
         let reading = self.reading(own.file);
         let declared =
             reading.as_ref().and_then(|own_file| own_file.scopes.declaration(name, own.at, &self.steps));
         if declared.is_some_and(|declared| !declared.is_global) {
             return Ok(false);
         }
-        Ok(!is_parameter && !self.definitions(name)?.iter().any(|own| self.is_global(own)))
+        Ok(!is_parameter_name(name) && !self.definitions(name)?.iter().any(|own| self.is_global(own)))
     }
 
     /// Whether other files may use a name of a file without an import: Python has no such names, and in TypeScript scripts and

@@ -5,7 +5,7 @@ use super::known::TypedExpression;
 use super::operands::{before_arguments, first_of_path};
 use super::site::Site;
 use super::sources::called_before;
-use super::written::{Form, LIST, WrittenType, written};
+use super::written::{Form, LIST, OBJECT, WrittenType, written};
 use crate::definition::Definition;
 use crate::family::Family;
 use crate::files::Graph;
@@ -22,7 +22,8 @@ impl Graph<'_> {
         let Some(open) = tokens.partner(close).filter(|open| *open > 0) else { return Ok(None) };
         let home = (self.family(site.file), site.file);
         if home.0 == Family::Web {
-            return Ok(Some((vec![self.object_of_web(site, open)], open)));
+            let object = WrittenType::new(site.file, OBJECT).placed(site.item.byte_of(open));
+            return Ok(Some((vec![object], open)));
         }
         if home.0.has_scopes() {
             return Ok(Some((self.mapping(site, (open, close))?, open)));

@@ -7,7 +7,7 @@ use super::written::{Form, WrittenType, written};
 use crate::definition::Definition;
 use crate::family::{CSHARP, Family};
 use crate::files::{BYTES_PER_STEP, Graph};
-use crate::generics::{end_of_type, split_types};
+use crate::generics::{end_of_type, is_parameter_name, split_types};
 use crate::mixins::bases_in;
 use crate::paths::{package, shared_folders};
 use crate::resolve::{Question, dedup};
@@ -254,10 +254,8 @@ impl Graph<'_> {
     /// Whether a name is that of a type parameter of a symbol of its file.
     fn is_parameter(&self, written: &WrittenType) -> bool {
         let name = &*written.name;
-        let is_short =
-            name.len() < 3 || name.starts_with('T') && name.chars().nth(1).is_some_and(char::is_uppercase);
         let Some(facts) = self.facts(written.file) else { return true };
-        if is_short || !self.steps.take(facts.text.len() / BYTES_PER_STEP) {
+        if is_parameter_name(name) || !self.steps.take(facts.text.len() / BYTES_PER_STEP) {
             return true;
         }
         let is_declared = |before: &str| {

@@ -1,11 +1,13 @@
 //! The types of expressions with casts, and with operators that choose among values.
 
+use super::evaluate::unique;
 use super::functions::is_function;
 use super::operands::{is_literal, is_operand};
 use super::site::Site;
-use super::written::{LIST, TUPLE, WrittenType, written};
+use super::written::{LIST, WrittenType, written};
 use crate::family::Family;
 use crate::files::Graph;
+use crate::tokens::Tokens;
 use spyhop_search::SearchError;
 
 impl Graph<'_> {
@@ -91,29 +93,16 @@ impl Graph<'_> {
         {
             return Ok(Vec::new());
         }
-        let condition = tokens.find(from, to, |at| {
-            family == Family::Web
-                && tokens.is(at, b'?')
-                && ![b'?', b'.'].iter().any(|sign| tokens.is(at + 1, *sign))
-                && !tokens.is(at - 1, b'?')
-        });
-        if condition < to {
-            let colon = tokens.find(condition + 1, to, |at| tokens.is(at, b':'));
-            let ends = [(condition + 1, colon), (colon + 1, to)];
-            return self.each(&[WrittenType::outside()], |_| {
-                let mut found = self.operand(site, ends[0].0, ends[0].1)?;
-                found.extend(self.operand(site, ends[1].0, ends[1].1)?);
-                Ok(found)
-            });
+        if family == Family::Web
+            && let Some((condition, colon)) = conditional(tokens, from, to)
+        {
+            let mut found = self.operand(site, condition + 1, colon)?;
+            found.extend(self.operand(site, colon + 1, to)?);
+            unique(&mut found);
+            return Ok(found);
         }
-        let parts = tokens.split(from, to);
-        if family == Family::Python && parts.len() > 1 {
-            let mut types = Vec::new();
-            for (from, to) in parts {
-                let first = self.operand(site, from, to)?.into_iter().next();
-                types.push(first.unwrap_or_else(|| WrittenType::new(site.file, "")));
-            }
-            return Ok(vec![WrittenType::new(site.file, TUPLE).with(types)]);
+        if family == Family::Python && tokens.find(from, to, |at| tokens.is(at, b',')) < to {
+            return self.tuple(site, tokens.split(from, to));
         }
         let end = tokens.find(from, to, |at| match family {
             Family::Python => matches!(tokens.word(at), "or" | "if"),
@@ -141,4 +130,13 @@ impl Graph<'_> {
         }
         Ok(found)
     }
+}
+
+/// The signs of a conditional expression of the web: `a ? b : c`.
+fn conditional(tokens: &Tokens, from: usize, to: usize) -> Option<(usize, usize)> {
+    let is_chained =
+        |at: usize| tokens.is(at - 1, b'?') || tokens.is(at + 1, b'?') || tokens.is(at + 1, b'.');
+    let condition = tokens.find(from + 1, to, |at| tokens.is(at, b'?') && !is_chained(at));
+    let colon = tokens.find(condition + 1, to, |at| tokens.is(at, b':'));
+    (colon < to).then_some((condition, colon))
 }

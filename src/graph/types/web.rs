@@ -1,11 +1,11 @@
-//! Values of the languages of the web whose types no class names: objects in braces, types in braces, functions that are arguments,
-//! and what functions of libraries hold.
+//! Values of the languages of the web whose types have no name: object literals, object types and functions; and the results of
+//! functions of libraries.
 
 use super::found::Found;
 use super::functions::{body_of_function, is_direct, is_function};
 use super::library;
 use super::site::Site;
-use super::written::{OBJECT, OBJECT_TYPE, TUPLE, UNION, WrittenType, written};
+use super::written::{OBJECT_TYPE, TUPLE, UNION, WrittenType, written};
 use crate::declarations::{Declaration, LocalSource};
 use crate::family::Family;
 use crate::files::Graph;
@@ -14,7 +14,7 @@ use crate::tokens::Tokens;
 use spyhop_search::SearchError;
 
 impl Graph<'_> {
-    /// What the key `name` means in an object in braces, or in a type in braces.
+    /// The meaning of the key `name` of an object literal or of an object type.
     pub(super) fn key_of_object(&self, object: &WrittenType, name: &str) -> Result<Found, SearchError> {
         let (Some(facts), is_type) = (self.facts(object.file), &*object.name == OBJECT_TYPE) else {
             return Ok(Found::default());
@@ -154,14 +154,9 @@ impl Graph<'_> {
         let holder = if holder == "pair" { TUPLE } else { holder };
         Ok(vec![WrittenType::new(site.file, holder).with(held)])
     }
-
-    /// The type of an object of the web in braces whose brace is the token `open`.
-    pub(super) fn object_of_web(&self, site: &Site<'_>, open: usize) -> WrittenType {
-        WrittenType { at: site.item.byte_of(open), ..WrittenType::new(site.file, OBJECT) }
-    }
 }
 
-/// The members of an object or a type in braces.
+/// The members of an object literal or of an object type.
 fn members(tokens: &Tokens, open: usize, close: usize, is_type: bool) -> Vec<(usize, usize)> {
     if !is_type {
         return tokens.split(open + 1, close);

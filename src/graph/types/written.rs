@@ -20,10 +20,10 @@ pub(super) const FUNCTION: &str = "=>";
 /// The name of a type that is any of its arguments.
 pub(super) const UNION: &str = "|";
 
-/// The name of an object in braces as a type, which begins at [`WrittenType::at`].
+/// The name of an object literal as a type. The literal begins at [`WrittenType::at`].
 pub(super) const OBJECT: &str = "{}";
 
-/// The name of a type in braces.
+/// The name of an object type of the web or of a struct type of Go, which begins at [`WrittenType::at`].
 pub(super) const OBJECT_TYPE: &str = "{:}";
 
 /// The name of what the tree does not define.
@@ -99,6 +99,11 @@ impl WrittenType {
 
     pub fn with(self, args: Vec<WrittenType>) -> WrittenType {
         WrittenType { args, ..self }
+    }
+
+    /// The type, written at a byte of its file.
+    pub fn placed(self, at: u32) -> WrittenType {
+        WrittenType { at, ..self }
     }
 
     /// The type without its arguments, if they are too many to be kept.
@@ -191,18 +196,16 @@ impl TypeReader<'_> {
         WrittenType::new(self.file, LIST).with(element.into_iter().collect())
     }
 
-    /// The type in `from..to`, with arguments down to `depth`.
-    fn one(&self, from: usize, to: usize, depth: usize) -> Option<WrittenType> {
-        let (tokens, family) = (self.tokens(), self.family);
-        let depth = depth.checked_sub(1)?;
+    /// The first token of a type behind its signs and modifiers.
+    fn after_modifiers(&self, from: usize, to: usize) -> usize {
+        let tokens = self.tokens();
         let mut at = from;
-        // What stands before the type itself.
         loop {
             let is_lifetime = tokens.is(at, b'\'');
             let is_sign = [b'&', b'*', b'.', b'?'].iter().any(|sign| tokens.is(at, *sign));
             let is_word = match tokens.word(at) {
                 "mut" | "const" | "dyn" | "impl" | "final" | "extends" => true,
-                "readonly" => !matches!(family, Family::Rust | Family::Go | Family::Python),
+                "readonly" => !matches!(self.family, Family::Rust | Family::Go | Family::Python),
                 "struct" | "class" | "enum" | "union" | "volatile" | "static" | "typename" | "mutable"
                 | "constexpr" | "inline" | "extern" | "unsigned" | "params" | "ref" | "out" | "this"
                 | "private" | "protected" | "public" | "internal" | "virtual" | "override" | "inout"
@@ -215,9 +218,16 @@ impl TypeReader<'_> {
                 () if is_lifetime => 2,
                 () if tokens.is(at, b'@') => 2,
                 () if is_sign || is_word => 1,
-                () => break,
+                () => return at,
             };
         }
+    }
+
+    /// The type in `from..to`, with arguments down to `depth`.
+    fn one(&self, from: usize, to: usize, depth: usize) -> Option<WrittenType> {
+        let (tokens, family) = (self.tokens(), self.family);
+        let depth = depth.checked_sub(1)?;
+        let at = self.after_modifiers(from, to);
         if at >= to {
             return None;
         }
@@ -258,7 +268,7 @@ impl TypeReader<'_> {
             });
         }
         if family == Family::Web && tokens.is(at, b'{') {
-            return self.in_braces(at, to, depth);
+            return self.object_type(at, to, depth);
         }
         if family == Family::Python && to == at + 1 {
             return match tokens.at(at)?.kind {
@@ -270,10 +280,7 @@ impl TypeReader<'_> {
             return None;
         }
         if family == Family::Go && tokens.word(at) == "struct" && tokens.is(at + 1, b'{') {
-            return Some(WrittenType {
-                at: self.item.byte_of(at),
-                ..WrittenType::new(self.file, OBJECT_TYPE)
-            });
+            return Some(WrittenType::new(self.file, OBJECT_TYPE).placed(self.item.byte_of(at)));
         }
         if family == Family::Go && tokens.word(at) == "map" && tokens.is(at + 1, b'[') {
             let close = tokens.partner(at + 1)?;
@@ -300,15 +307,15 @@ impl TypeReader<'_> {
         Some(WrittenType::new(self.file, FUNCTION).with(tuple.args))
     }
 
-    /// A type of the web in braces. Its argument is what any key finds: `{ [name: string]: Pool }`.
-    fn in_braces(&self, open: usize, to: usize, depth: usize) -> Option<WrittenType> {
+    /// An object type of the web. Its argument is the type behind an index signature: `{ [name: string]: Pool }`.
+    fn object_type(&self, open: usize, to: usize, depth: usize) -> Option<WrittenType> {
         let (tokens, close) = (self.tokens(), self.tokens().partner(open)?);
         let key = tokens.partner(open + 1).filter(|_| tokens.is(open + 1, b'['));
         let any = key.filter(|key| tokens.is(key + 1, b':')).and_then(|key| {
             let end = end_of_type(tokens, key + 2, close, |at| tokens.is(at, b';') || tokens.is(at, b','));
             self.whole(key + 2, end, depth)
         });
-        let own = WrittenType { at: self.item.byte_of(open), ..WrittenType::new(self.file, OBJECT_TYPE) };
+        let own = WrittenType::new(self.file, OBJECT_TYPE).placed(self.item.byte_of(open));
         Some(self.in_arrays(own.with(any.into_iter().collect()), close + 1, to))
     }
 
