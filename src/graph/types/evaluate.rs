@@ -523,7 +523,9 @@ impl Graph<'_> {
                 Ok(whole.iter().filter_map(|own| library::element(site.syntax(), own)).collect())
             }
             ValuePart::Received => Ok(library::received(whole).into_iter().collect()),
-            ValuePart::OfTuple(place) if library::is_tuple(site.syntax(), whole) => {
+            ValuePart::OfTuple(place)
+                if library::is_tuple(site.syntax(), whole) && !whole.args.is_empty() =>
+            {
                 Ok(whole.args.get(place).cloned().into_iter().collect())
             }
             // The parameters of a data class or record.
