@@ -56,7 +56,7 @@ impl Tokens {
                 let end = (span.end as usize).max(at + 1);
                 while comments.next_if(|comment| comment.end <= span.start).is_some() {}
                 if comments.peek().is_none_or(|comment| comment.start > span.start) {
-                    let indent = indent.take();
+                    let indent = indent.take().map(|_| (at - line_start) as u32);
                     all.push(PlainToken {
                         start: span.start,
                         end: end as u32,
