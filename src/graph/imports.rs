@@ -379,18 +379,35 @@ fn go(text: &str, found: &mut Vec<ImportStatement>) {
         let Some(list) = block.get(1).or(block.get(2)) else { continue };
         for line in ONE.captures_iter(list.as_str()) {
             let (alias, module) = (text_of(&line, 1), text_of(&line, 2));
-            let last = module.rsplit('/').next().unwrap_or(module);
-            let last = last.split('.').next().unwrap_or(last).trim_start_matches("go-");
-            let local = match alias {
-                "" | "import" => last,
-                "_" => "",
-                alias => alias,
+            let bindings = match alias {
+                "" | "import" => go_package_names(module).into_iter().flat_map(of_module).collect(),
+                "_" | "." => Vec::new(),
+                alias => of_module(alias),
             };
-            let bindings = if local.is_empty() || local == "." { Vec::new() } else { of_module(local) };
             let start = list.start() as u32 + start_of(&line);
-            found.push(ImportStatement { start, module: module.into(), bindings, is_wildcard: local == "." });
+            found.push(ImportStatement { start, module: module.into(), bindings, is_wildcard: alias == "." });
         }
     }
+}
+
+/// The names that a package of Go with this import path may have. Only the package says its name: the path may end in a version
+/// (`pool/v2`, `yaml.v3`) or say the language (`go-pool`, `pool-go`).
+fn go_package_names<'p>(path: &'p str) -> Vec<&'p str> {
+    let is_version = |part: &str| {
+        part.strip_prefix('v')
+            .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let (before, last) = path.rsplit_once('/').unwrap_or(("", path));
+    let mut names = vec![last];
+    if is_version(last) && !before.is_empty() {
+        names.push(before.rsplit('/').next().unwrap_or(before));
+    }
+    let name = |part: &'p str| {
+        let part = part.split('.').next().unwrap_or(part);
+        let part = part.strip_suffix("-go").unwrap_or(part);
+        part.rsplit('-').next().unwrap_or(part)
+    };
+    names.into_iter().map(name).collect()
 }
 
 fn jvm(text: &str, found: &mut Vec<ImportStatement>) {
@@ -510,6 +527,14 @@ mod tests {
     fn go_jvm_and_c_imports_name_their_modules() {
         let text = "import \"fmt\"\nimport (\n\t\"a.b/c/pool\"\n\talias \"a.b/d\"\n\t_ \"a.b/e\"\n)\n";
         check(Family::Go, text, &["fmt: .=fmt", "a.b/c/pool: .=pool", "a.b/d: .=alias", "a.b/e: "]);
+        let text = "import \"a.b/pool/v2\"\nimport \"a.b/pool.v3\"\nimport \"a.b/go-pool\"\nimport \"a.b/pool-go/api/v1\"\n";
+        let expected = [
+            "a.b/pool/v2: .=v2, .=pool",
+            "a.b/pool.v3: .=pool",
+            "a.b/go-pool: .=pool",
+            "a.b/pool-go/api/v1: .=v1, .=api",
+        ];
+        check(Family::Go, text, &expected);
         let text = "import a.b.Pool;\nimport static a.b.Pool.take;\nimport a.c.*;\nimport a.d.E as F\n";
         check(Family::Jvm, text, &["a.b: Pool", "a.b.Pool: take", "a.c: *", "a.d: E=F"]);
         check(
