@@ -2,6 +2,7 @@
 
 use super::family::Family;
 use super::files::Graph;
+use super::generics::is_parameter_name;
 use super::imports::{Binding, ImportStatement};
 use super::resolve::{Question, RuleResult, dedup, is_in_inline_module};
 use super::rule::EdgeRule;
@@ -74,8 +75,16 @@ impl Graph<'_> {
         {
             return Ok(Some(ruling));
         }
-        // A path that Rust cannot find in the tree leads to another crate.
-        Ok((question.family == Family::Rust).then_some((EdgeRule::Ambiguous, Vec::new())))
+        if question.family != Family::Rust {
+            return Ok(None);
+        }
+        let members = self.members_of_bounds(question, path)?;
+        if !members.is_empty() {
+            return Ok(Some((EdgeRule::QualifiedType, members)));
+        }
+        // A path that Rust cannot find in the tree leads to another crate, unless it begins with a type that is not known.
+        let is_open = is_parameter_name(first) || matches!(first, "Self");
+        Ok((!is_open).then_some((EdgeRule::Ambiguous, Vec::new())))
     }
 
     /// The types of Rust with a name behind the path of a module.

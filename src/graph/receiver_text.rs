@@ -30,6 +30,7 @@ pub(super) fn receiver_before(family: Family, text: &str, comments: &[Span], sta
     let before = if is_field { &before[..before.len() - 1] } else { before };
     if let Some(rest) = before.strip_suffix("::") {
         let path = path_before(without_generics(rest));
+        let path = if path.is_empty() && family == Family::Rust { qualified_type(rest) } else { path };
         return match path {
             "" => Receiver::Absent,
             // The module around the use.
@@ -176,6 +177,20 @@ fn without_generics(text: &str) -> &str {
     text
 }
 
+/// The type of a path of Rust that begins with a bracket, or the trait if the type has no name: `Pool` of `<Pool as Take>` and of
+/// `<Pool>`, `Take` of `<[u8] as Take>`.
+fn qualified_type(text: &str) -> &str {
+    let Some(inner) = text.strip_suffix('>').and_then(|inner| inner.get(without_generics(text).len() + 1..))
+    else {
+        return "";
+    };
+    let (own, of) = inner.rsplit_once(" as ").unwrap_or((inner, ""));
+    match path_before(without_generics(own)) {
+        "" => path_before(without_generics(of)),
+        own => own,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -214,6 +229,9 @@ mod tests {
         check("pool\n    .take()", Receiver::Chain("pool".into()));
         check("Pool::take()", Receiver::Path("Pool".into()));
         check("Pool::<u8>::take()", Receiver::Path("Pool".into()));
+        check_in(Family::Rust, "<shop::Pool<T> as Take>::take()", Receiver::Path("shop::Pool".into()));
+        check_in(Family::Rust, "<[u8] as Take<Vec<u8>>>::take()", Receiver::Path("Take".into()));
+        check_in(Family::Rust, "<Self as Take>::take()", Receiver::This);
         check("crate::pool::take()", Receiver::Path("crate::pool".into()));
         check("0..take()", Receiver::Absent);
         check("f(...pool.take())", Receiver::Chain("pool".into()));

@@ -53,6 +53,8 @@ pub(super) struct SyntaxFacts {
     pub held: Vec<String>,
     /// Types of functions whose only parameter has the argument of the type as its type.
     pub components: Vec<String>,
+    /// Types of the library whose extensions lists and other collections have.
+    pub collections: Vec<String>,
     /// Functions of the library that give an element.
     pub elements: Vec<String>,
     /// Functions of the library that pass an element to the function that they are given.

@@ -10,7 +10,7 @@ use super::written::{FUNCTION, Form, LIST, UNION, WrittenType, written};
 use crate::arguments::before_arguments;
 use crate::declarations::{Declaration, LambdaParameter, LocalSource, ValuePart};
 use crate::definition::Definition;
-use crate::family::Family;
+use crate::family::{CSHARP, Family};
 use crate::files::Graph;
 use crate::generics::{generic_arguments, is_parameter_name};
 use crate::judgement::Meaning;
@@ -282,9 +282,12 @@ impl Graph<'_> {
         };
         Ok(match is_flat || matches!(name, "filter_map" | "and_then") {
             true => results,
+            // Of what is not known, the result still holds something.
             false => {
+                let unknown = results.is_empty().then(|| WrittenType::new(site.file, ""));
+                let results = results.into_iter().chain(unknown);
                 let holder = |held: WrittenType| WrittenType::new(held.file, &receiver.name).with(vec![held]);
-                results.into_iter().map(holder).collect()
+                results.map(holder).collect()
             }
         })
     }
@@ -532,6 +535,7 @@ impl Graph<'_> {
             (Family::Go, "new" | "make") if is_plain => {
                 Ok(written((family, site.file), &site.item, from, to))
             }
+            (CSHARP, "typeof") => Ok(vec![WrittenType::new(site.file, "Type")]),
             (Family::Go, "append") if is_plain => self.in_range(site, from, to),
             (Family::Rust, _) => self.built_in_of_rust(site, called, (from, to)),
             _ => Ok(Vec::new()),

@@ -3,7 +3,7 @@
 use super::fields::name_and_parameters;
 use super::library;
 use super::site::Site;
-use super::written::{Form, WrittenType, written};
+use super::written::{Form, LIST, WrittenType, written};
 use crate::definition::Definition;
 use crate::family::{CSHARP, Family};
 use crate::files::{BYTES_PER_STEP, Graph};
@@ -369,9 +369,15 @@ impl Graph<'_> {
             _ => return Ok(Vec::new()),
         };
         if language != "csharp" {
-            let members = all.members_of(&holder.name);
+            let syntax = SyntaxFacts::of(language);
+            let is_collection =
+                &*holder.name == LIST || !holder.args.is_empty() || *holder.name == *syntax.text;
+            let bases = syntax.collections.iter().filter(|_| is_collection).map(String::as_str);
+            let names: Vec<&str> = std::iter::once(&*holder.name).chain(bases).collect();
+            let members: Vec<&Definition> = names.iter().flat_map(|name| all.members_of(name)).collect();
             let is_known = self.steps.take(members.len() * 10) && self.type_definitions(holder)?.is_empty();
-            let mut found: Vec<Definition> = if is_known { members.cloned().collect() } else { Vec::new() };
+            let mut found: Vec<Definition> =
+                if is_known { members.into_iter().cloned().collect() } else { Vec::new() };
             found.retain(|own| !self.is_inside_function(own));
             if !found.is_empty() {
                 return Ok(found);
@@ -596,6 +602,7 @@ impl Graph<'_> {
             let traits = self.base_types(base.file, &base.name)?;
             let mut found: Vec<WrittenType> =
                 traits.iter().map(|name| WrittenType::new(base.file, name)).collect();
+            found.extend(self.derived_traits(base)?);
             // What an implementation of `Deref` says.
             if traits.iter().any(|name| &**name == "Deref") {
                 let targets = self.definitions_in(Family::Rust, "Target")?;
@@ -621,6 +628,26 @@ impl Graph<'_> {
             let Some(facts) = self.facts(part.file) else { continue };
             let named = bases_in(self.language(part.file), &facts, part.place);
             found.extend(named.into_iter().map(|named| WrittenType::new(part.file, facts.at(named))));
+        }
+        Ok(found)
+    }
+
+    /// The traits of the tree that a type of Rust derives.
+    fn derived_traits(&self, base: &Definition) -> Result<Vec<WrittenType>, SearchError> {
+        let Some(item) = self.item_of(base) else { return Ok(Vec::new()) };
+        let tokens = &item.tokens;
+        let is_list = |at: &usize| tokens.word(*at) == "derive" && tokens.is(at + 1, b'(');
+        let name = (0..tokens.len()).find(|at| tokens.word(*at) == &*base.name).unwrap_or(0);
+        let mut found = Vec::new();
+        for list in (0..name).filter(is_list) {
+            let close = tokens.partner(list + 1).unwrap_or(list);
+            for (_, end) in tokens.split(list + 2, close) {
+                let derived = tokens.word(end - 1);
+                let all = self.definitions_in(Family::Rust, derived)?;
+                if all.iter().any(|own| own.kind == SymbolKind::Trait) {
+                    found.push(WrittenType::new(base.file, derived));
+                }
+            }
         }
         Ok(found)
     }

@@ -60,9 +60,12 @@ impl Graph<'_> {
         }
         let types = types.unwrap_or_default();
         if types.is_empty() {
-            return Ok(match is_member && self.has_untyped_receiver(question, &site) {
-                true => TypeRuling::ByName,
-                false => TypeRuling::Unknown,
+            return Ok(match is_member {
+                true if self.is_library_constant(question)? => {
+                    TypeRuling::Means(EdgeRule::QualifiedType, Vec::new())
+                }
+                true if self.has_untyped_receiver(question, &site) => TypeRuling::ByName,
+                _ => TypeRuling::Unknown,
             });
         }
         let (mut found, mut is_closed) = (Vec::new(), true);
@@ -88,6 +91,13 @@ impl Graph<'_> {
         })
     }
 
+    /// Whether the receiver of a use is a constant of Ruby that the tree does not define, such as `File`.
+    fn is_library_constant(&self, question: &Question<'_>) -> Result<bool, SearchError> {
+        let Receiver::Chain(chain) = &question.used.receiver else { return Ok(false) };
+        let is_constant = question.family.calls_without_signs() && chain.starts_with(char::is_uppercase);
+        Ok(is_constant && !chain.contains('.') && self.definitions(chain)?.is_empty())
+    }
+
     /// Whether a use is a field of the types of its receiver, for which no symbol of the question stands.
     fn is_field(&self, question: &Question<'_>, types: &[WrittenType]) -> Result<bool, SearchError> {
         if question.used.role == UseRole::Call || types.iter().any(|own| own.is_guess) {
@@ -99,6 +109,21 @@ impl Graph<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// The members with the name of a use that the bounds of a type parameter around the use have.
+    pub(crate) fn members_of_bounds(
+        &self,
+        question: &Question<'_>,
+        parameter: &str,
+    ) -> Result<Vec<Definition>, SearchError> {
+        let Some(site) = self.site(question.file, question.facts, question.used.owner) else {
+            return Ok(Vec::new());
+        };
+        let mut found =
+            self.members_of(Some(&site), &WrittenType::new(question.file, parameter), question.name)?;
+        found.retain(|own| question.is_other(own));
+        Ok(found)
     }
 
     /// The names of the types that are written for the receiver of a use.

@@ -408,7 +408,10 @@ impl TypeReader<'_> {
             at += 1;
             if at < to && tokens.is(at, b'<') {
                 let (parts, end) = generic_arguments(tokens, at, to);
-                args = parts.iter().filter_map(|(from, to)| self.one(*from, *to, depth)).collect();
+                // What is bound is a type, too: `Iterator<Item = Pool>`.
+                let is_bound = |from: &usize| family == Family::Rust && tokens.is(from + 1, b'=');
+                let begin = |from: &usize| if is_bound(from) { from + 2 } else { *from };
+                args = parts.iter().filter_map(|(from, to)| self.one(begin(from), *to, depth)).collect();
                 at = end;
             } else if at < to && tokens.is(at, b'[') && family == Family::Go {
                 let close = tokens.partner(at)?;
@@ -478,6 +481,7 @@ mod tests {
         check(Family::Rust, "io::Result<Vec<Pool>, fmt::Error>", "Result<Vec<Pool>, Error>");
         check(Family::Rust, "Option<&[u8]>", "Option<[]<u8>>");
         check(Family::Rust, "impl Take + Give", "Take + Give");
+        check(Family::Rust, "impl Iterator<Item = &'a Pool> + 'a", "Iterator<Pool>");
         check(Family::Rust, "(Pool, Vec<(u8, Pool)>)", "(,)<Pool, Vec<(,)<u8, Pool>>>");
         check(Family::Rust, "Map<fn(u8) -> Pool, Pool>", "Map<fn, Pool>");
         check(Family::Go, "*pool.Pool", "Pool");
