@@ -557,7 +557,7 @@ impl Graph<'_> {
     }
 
     /// The names of the types that a type extends or implements, through all steps.
-    fn bases_above(&self, file: u32, name: &str) -> Result<Vec<String>, SearchError> {
+    pub(super) fn bases_above(&self, file: u32, name: &str) -> Result<Vec<String>, SearchError> {
         let mut found: Vec<String> = Vec::new();
         let mut wave = vec![name.to_string()];
         for _ in 0..MAX_STEPS {

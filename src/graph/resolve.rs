@@ -420,6 +420,10 @@ impl Graph<'_> {
             let is_known = question.family != Family::C || !self.is_only_declared(&bodies);
             return Ok(is_known.then_some((rule, bodies)));
         }
+        let extended = self.members_of_extended(question)?;
+        if !extended.is_empty() {
+            return Ok(Some((EdgeRule::OwnMember, extended)));
+        }
         if question.family.has_implicit_receiver() {
             if let Some(ruling) = self.inherited(question, around)? {
                 return Ok(Some(ruling));
@@ -544,9 +548,27 @@ impl Graph<'_> {
     fn base_member(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
         let around = question.facts.type_around(question.used.owner);
         let ruling = self.inherited(question, around)?;
-        // The base type of Swift is not of the tree, and no type that is not has another type's constructor.
-        let is_outside = question.name == "init" && self.language(question.file) == "swift";
-        Ok(ruling.or_else(|| is_outside.then_some((EdgeRule::Inherited, Vec::new()))))
+        let (Some(around), None) = (around, &ruling) else { return Ok(ruling) };
+        // In these languages, the heads of types name all base types, so that the member is one of a library.
+        let is_named = matches!(self.language(question.file), "csharp" | "java" | "kotlin" | "swift");
+        let is_outside = is_named && !self.has_other_base(question, around)?;
+        Ok(is_outside.then_some((EdgeRule::Inherited, Vec::new())))
+    }
+
+    /// Whether a name of a base type above `around` is that of an alias, which stands for another type.
+    fn has_other_base(&self, question: &Question<'_>, around: &str) -> Result<bool, SearchError> {
+        for base in self.bases_above(question.file, around)? {
+            let all = self.definitions_in(question.family, &base)?;
+            let is_renamed = |(_, binding): (&ImportStatement, &Binding)| {
+                binding.name.as_deref().is_some_and(|name| *name != *base)
+            };
+            if all.iter().any(|own| own.kind == SymbolKind::Type)
+                || question.facts.imports.bound(&base).any(is_renamed)
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// A member of a base type of `around`.

@@ -6,7 +6,7 @@ use super::locals::declaration;
 use super::operands::first_of_path;
 use super::site::Site;
 use super::sources;
-use super::written::{FUNCTION, Form, LIST, UNION, WrittenType, written};
+use super::written::{FUNCTION, Form, LIST, METHOD, UNION, WrittenType, written};
 use crate::arguments::before_arguments;
 use crate::declarations::{Declaration, LambdaParameter, LocalSource, ValuePart};
 use crate::definition::Definition;
@@ -385,7 +385,10 @@ impl Graph<'_> {
                 taken = self.each(&taken, |own| self.instances(own))?;
                 taken.retain(|own| &*own.name == FUNCTION);
             }
-            found.extend(taken.into_iter().take(1).filter_map(|taken| taken.args.get(own.number).cloned()));
+            // The receiver of the function goes before its parameters.
+            let place = |taken: &WrittenType| own.number + usize::from(&*taken.name == METHOD);
+            found
+                .extend(taken.into_iter().take(1).filter_map(|taken| taken.args.get(place(&taken)).cloned()));
         }
         Ok(found)
     }

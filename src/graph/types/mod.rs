@@ -15,6 +15,7 @@ mod evaluations;
 mod fields;
 mod found;
 mod functions;
+mod implied;
 mod initializers;
 mod instances;
 mod item;

@@ -34,8 +34,14 @@ impl Graph<'_> {
             }
         }
         let is_member = matches!(question.used.receiver, Receiver::Chain(_) | Receiver::Expression);
-        let is_plain = question.used.receiver == Receiver::Absent && question.used.role == UseRole::Mention;
-        if !(is_member || is_plain) {
+        let is_absent = question.used.receiver == Receiver::Absent;
+        let is_kotlin = self.language(question.file) == "kotlin";
+        let may_imply = is_kotlin
+            && is_absent
+            && question.used.role != UseRole::Import
+            && question.candidates.iter().any(|own| own.container.is_some());
+        let is_plain = is_absent && question.used.role == UseRole::Mention;
+        if !(is_member || is_plain || may_imply) {
             return Ok(TypeRuling::Unknown);
         }
         let Some(site) = self.site(question.file, question.facts, question.used.owner) else {
@@ -49,6 +55,16 @@ impl Graph<'_> {
             return Ok(TypeRuling::Unknown);
         }
         self.types.expressions.begin();
+        if may_imply && !self.is_local_name(question) {
+            let mut found = self.members_in_blocks(&site, at)?;
+            found.retain(|own| question.is_other(own));
+            if !found.is_empty() && !self.types.expressions.is_cut() {
+                return Ok(TypeRuling::Means(EdgeRule::TypedVariable, found));
+            }
+        }
+        if !(is_member || is_plain) {
+            return Ok(TypeRuling::Unknown);
+        }
         let value = if is_member { None } else { value_of_case(&site, at) };
         let types = match value {
             Some((from, to)) => Some(self.in_range(&site, from, to)?),

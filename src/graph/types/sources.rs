@@ -8,7 +8,7 @@ use crate::local_names::{LocalReader, bare, is_declaring, is_function_word};
 use crate::tokens::Tokens;
 
 /// Words of a statement whose parentheses or braces are no call.
-const STATEMENTS: &[&str] = &[
+pub(super) const STATEMENTS: &[&str] = &[
     "if",
     "else",
     "for",

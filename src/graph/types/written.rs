@@ -17,6 +17,9 @@ pub(super) const TUPLE: &str = "(,)";
 /// The name of a function as a type, whose arguments are the types of its parameters.
 pub(super) const FUNCTION: &str = "=>";
 
+/// The name of a function with a receiver as a type, whose arguments are the types of the receiver and of the parameters.
+pub(super) const METHOD: &str = ".=>";
+
 /// The name of a type that is any of its arguments.
 pub(super) const UNION: &str = "|";
 
@@ -209,7 +212,7 @@ impl TypeReader<'_> {
                 "struct" | "class" | "enum" | "union" | "volatile" | "static" | "typename" | "mutable"
                 | "constexpr" | "inline" | "extern" | "unsigned" | "params" | "ref" | "out" | "this"
                 | "private" | "protected" | "public" | "internal" | "virtual" | "override" | "inout"
-                | "some" | "any" | "abstract" | "sealed" | "async" | "in" => {
+                | "some" | "any" | "abstract" | "sealed" | "async" | "in" | "suspend" => {
                     self.has_modifiers() && tokens.is_word(at + 1) && at + 1 < to
                 }
                 _ => false,
@@ -287,6 +290,11 @@ impl TypeReader<'_> {
             let ends = [self.one(at + 2, close, depth), self.one(close + 1, to, depth)];
             return Some(WrittenType::new(self.file, "map").with(ends.into_iter().flatten().collect()));
         }
+        if family == Family::Jvm
+            && let Some(method) = self.method(at, to, depth)
+        {
+            return Some(method);
+        }
         let own = self.named(at, to, depth)?;
         let is_pointer = family == Family::C && tokens.is(to - 1, b'*');
         Some(if is_pointer { WrittenType { form: Form::Pointer, ..own } } else { own })
@@ -305,6 +313,18 @@ impl TypeReader<'_> {
         });
         let tuple = self.tuple(&parameters.collect::<Vec<_>>(), depth);
         Some(WrittenType::new(self.file, FUNCTION).with(tuple.args))
+    }
+
+    /// A function of Kotlin with a receiver: `Pool.(Int) -> Unit`.
+    fn method(&self, from: usize, to: usize, depth: usize) -> Option<WrittenType> {
+        let tokens = self.tokens();
+        let open = tokens.find(from, to, |at| tokens.is(at, b'(') && tokens.is(at - 1, b'.'));
+        let close =
+            tokens.partner(open).filter(|close| *close < to && tokens.is_operator(close + 1, "->"))?;
+        let function = self.in_parentheses(open, close, to, depth)?;
+        let receiver = self.named(from, open - 1, depth)?;
+        let args = std::iter::once(receiver).chain(function.args).collect();
+        Some(WrittenType::new(self.file, METHOD).with(args))
     }
 
     /// An object type of the web. Its argument is the type behind an index signature: `{ [name: string]: Pool }`.
@@ -492,6 +512,7 @@ mod tests {
         check(Family::Jvm, "final Map<String, List<Pool>>", "Map<String, List<Pool>>");
         check(Family::Jvm, "Outer.Builder", "Builder");
         check(Family::Jvm, "Pool[]", "[]<Pool>");
+        check(Family::Jvm, "suspend Pool<Int>.(own: Take) -> Unit", ".=><Pool<Int>, Take>");
         check(Family::Web, "Map<string, Pool | null>[] | Own", "[]<Map<string, Pool>> + Own");
         check(Family::Web, "((own: Pool, at?: number) => void) | null", "=><Pool, number>");
         check(Family::Web, "readonly [Pool, (Own | A)[]]", "(,)<Pool, []<|<Own, A>>>");
