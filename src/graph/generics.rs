@@ -30,6 +30,13 @@ pub(super) fn before_generics(family: Family, tokens: &Tokens, close: usize) -> 
     None
 }
 
+/// The name that is called with arguments in the parenthesis at `open`, before which generic arguments may be.
+pub(super) fn called_at(family: Family, tokens: &Tokens, open: usize) -> Option<usize> {
+    let before = open.checked_sub(1)?;
+    let called = if tokens.is(before, b'>') { before_generics(family, tokens, before)? } else { before };
+    tokens.is_word(called).then_some(called)
+}
+
 /// Whether a name looks like that of a type parameter: `T`, `TResult`.
 pub(super) fn is_parameter_name(name: &str) -> bool {
     name.len() < 3 || name.starts_with('T') && name.chars().nth(1).is_some_and(char::is_uppercase)

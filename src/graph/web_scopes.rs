@@ -2,7 +2,7 @@
 
 use super::declarations::{Declaration, LambdaParameter, LocalSource, ValuePart};
 use super::family::Family;
-use super::generics::{before_generics, end_of_type, generic_arguments, split_types};
+use super::generics::{called_at, end_of_type, generic_arguments, split_types};
 use super::scopes::Scopes;
 use super::tokens::Tokens;
 
@@ -292,13 +292,10 @@ impl WebScan<'_> {
     fn argument(&self, at: usize) -> Option<(usize, usize)> {
         let at = if at > 0 && self.tokens.word(at - 1) == "async" { at - 1 } else { at };
         let open = self.tokens.around(at).filter(|open| self.tokens.is(*open, b'(') && *open > 0)?;
-        let called = match self.tokens.is(open - 1, b'>') {
-            true => before_generics(Family::Web, self.tokens, open - 1)?,
-            false => open - 1,
-        };
+        let called = called_at(Family::Web, self.tokens, open)?;
         let is_start = self.tokens.is(at - 1, b'(') || self.tokens.is(at - 1, b',');
         let parts = self.tokens.split(open + 1, at).len();
-        let is_call = self.tokens.is_word(called) && !CONTROL.contains(&self.tokens.word(called));
+        let is_call = !CONTROL.contains(&self.tokens.word(called));
         (is_call && is_start).then_some((called, parts))
     }
 

@@ -379,8 +379,10 @@ impl Graph<'_> {
     ) -> Result<Vec<WrittenType>, SearchError> {
         let mut found = Vec::new();
         for function in functions {
-            let constructor = self.constructor(function)?;
-            let mut taken = self.argument_types(constructor.as_ref().unwrap_or(function), own.argument);
+            let constructors = self.constructors(function)?;
+            let called = if constructors.is_empty() { std::slice::from_ref(function) } else { &constructors };
+            let mut taken: Vec<WrittenType> =
+                called.iter().flat_map(|called| self.argument_types(called, own.argument)).collect();
             if self.family(function.file).has_scopes() {
                 taken = self.each(&taken, |own| self.instances(own))?;
                 taken.retain(|own| &*own.name == FUNCTION);
@@ -393,14 +395,15 @@ impl Graph<'_> {
         Ok(found)
     }
 
-    /// The constructor of a class of the web.
-    fn constructor(&self, class: &Definition) -> Result<Option<Definition>, SearchError> {
-        if !class.kind.is_type_like() || self.family(class.file) != Family::Web {
-            return Ok(None);
+    /// The constructors of a class.
+    fn constructors(&self, class: &Definition) -> Result<Vec<Definition>, SearchError> {
+        if !class.kind.is_type_like() {
+            return Ok(Vec::new());
         }
-        let all = self.definitions("constructor")?;
-        let mut here = all.in_span(class.file, class.span).iter().take_while(|_| self.steps.take(1));
-        Ok(here.find(|found| class.span.contains(found.span)).cloned())
+        let named = SyntaxFacts::of(self.language(class.file)).constructor.as_deref();
+        let all = self.definitions(named.unwrap_or(&class.name))?;
+        let here = all.in_span(class.file, class.span).iter().take_while(|_| self.steps.take(1));
+        Ok(here.filter(|own| own.kind.is_function() && class.span.contains(own.span)).cloned().collect())
     }
 
     /// The elements of the collection that a function of Python takes beside a lambda: `sorted(pools, key=lambda pool: ...)`.

@@ -3,6 +3,7 @@
 
 use super::sources;
 use crate::declarations::{LocalSource, ValuePart};
+use crate::family::Family;
 use crate::generics::end_of_type;
 use crate::tokens::Tokens;
 
@@ -161,7 +162,7 @@ fn closure_parameter(
     let close = tokens.find(open + 1, tokens.len(), |at| tokens.is(at, b'|'));
     let numbers = (tokens.split(open + 1, first).len(), tokens.split(open + 1, close).len());
     let begin = if open > 0 && tokens.word(open - 1) == "move" { open - 1 } else { open };
-    Some(sources::lambda_parameter(tokens, begin, before, numbers, parts))
+    Some(sources::lambda_parameter((Family::Rust, tokens), begin, before, numbers, parts))
 }
 
 /// Whether a token is in the parameters of a closure, between two `|`.

@@ -3,7 +3,7 @@
 
 use crate::declarations::{LambdaParameter, LocalSource, ValuePart};
 use crate::family::Family;
-use crate::generics::end_of_type;
+use crate::generics::{called_at, end_of_type};
 use crate::local_names::{LocalReader, bare, is_declaring, is_function_word};
 use crate::tokens::Tokens;
 
@@ -34,18 +34,19 @@ pub(super) const STATEMENTS: &[&str] = &[
 
 /// The parameter with a number of the function that begins at the token `first` and is an argument of a call around `before`.
 pub(super) fn lambda_parameter(
-    tokens: &Tokens,
+    (family, tokens): (Family, &Tokens),
     first: usize,
     before: usize,
     (number, count): (usize, usize),
     parts: Vec<ValuePart>,
 ) -> LocalSource {
-    let open = tokens.around(first).filter(|open| tokens.is(*open, b'(') && *open > 0);
-    let is_call =
-        |open: &usize| tokens.is_word(open - 1) && tokens.partner(*open).is_some_and(|close| before < close);
-    let Some(open) = open.filter(is_call) else { return LocalSource::Untyped };
+    let open = tokens.around(first).filter(|open| tokens.is(*open, b'('));
+    let open = open.filter(|open| tokens.partner(*open).is_some_and(|close| before < close));
+    let Some((open, called)) = open.and_then(|open| Some((open, called_at(family, tokens, open)?))) else {
+        return LocalSource::Untyped;
+    };
     let argument = tokens.split(open + 1, first).len();
-    LocalSource::Parameter(LambdaParameter { called: open - 1, argument, number, count, parts })
+    LocalSource::Parameter(LambdaParameter { called, argument, number, count, parts })
 }
 
 /// The type that a condition around the name at a token asks for: `if (pool instanceof Pool) pool.take()`.
@@ -398,9 +399,9 @@ impl DeclarationReader<'_> {
                 self.of_block(tokens.partner(open)?.checked_sub(1)?, (number, count))
             }
             () if tokens.is(open, b'(') && tokens.is(end, b')') => {
-                lambda_parameter(tokens, open, self.1, (number, count), Vec::new())
+                lambda_parameter((self.0.family, tokens), open, self.1, (number, count), Vec::new())
             }
-            () => lambda_parameter(tokens, first, self.1, (number, count), Vec::new()),
+            () => lambda_parameter((self.0.family, tokens), first, self.1, (number, count), Vec::new()),
         })
     }
 
@@ -417,7 +418,7 @@ impl DeclarationReader<'_> {
         }
         let Some((called, argument)) = open.checked_sub(1).and_then(|before| called_before(tokens, before))
         else {
-            return lambda_parameter(tokens, open, self.1, (number, count), Vec::new());
+            return lambda_parameter((self.0.family, tokens), open, self.1, (number, count), Vec::new());
         };
         if STATEMENTS.contains(&tokens.word(called)) {
             return LocalSource::Untyped;
@@ -623,10 +624,9 @@ impl DeclarationReader<'_> {
 /// before the block.
 pub(super) fn called_before(tokens: &Tokens, before: usize) -> Option<(usize, usize)> {
     let (called, argument) = match tokens.partner(before).filter(|_| tokens.is(before, b')')) {
-        Some(open) => (open.checked_sub(1)?, tokens.split(open + 1, before).len()),
-        None => (before, 0),
+        Some(open) => (called_at(Family::Jvm, tokens, open)?, tokens.split(open + 1, before).len()),
+        None => (called_at(Family::Jvm, tokens, before + 1)?, 0),
     };
-    let is_call =
-        tokens.is_word(called) && !is_function_word(called.checked_sub(1).map_or("", |at| tokens.word(at)));
-    is_call.then_some((called, argument))
+    let is_declared = is_function_word(called.checked_sub(1).map_or("", |at| tokens.word(at)));
+    (!is_declared).then_some((called, argument))
 }

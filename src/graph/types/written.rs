@@ -306,7 +306,10 @@ impl TypeReader<'_> {
         if !["=>", "->"].iter().any(|sign| tokens.is_operator(close + 1, sign)) {
             return Some(self.in_arrays(self.whole(open + 1, close, depth)?, close + 1, to));
         }
-        let parameters = split_types(tokens, open + 1, close).into_iter().map(|(from, to)| {
+        // What a function of the web is called on is no argument.
+        let is_this = |(from, _): &(usize, usize)| self.family == Family::Web && tokens.word(*from) == "this";
+        let parameters = split_types(tokens, open + 1, close).into_iter().skip_while(is_this);
+        let parameters = parameters.map(|(from, to)| {
             let colon = tokens.find(from, to, |at| tokens.is(at, b':'));
             // A parameter of the web has a name.
             if colon < to || self.family == Family::Web { (colon + 1, to) } else { (from, to) }
@@ -515,6 +518,7 @@ mod tests {
         check(Family::Jvm, "suspend Pool<Int>.(own: Take) -> Unit", ".=><Pool<Int>, Take>");
         check(Family::Web, "Map<string, Pool | null>[] | Own", "[]<Map<string, Pool>> + Own");
         check(Family::Web, "((own: Pool, at?: number) => void) | null", "=><Pool, number>");
+        check(Family::Web, "(this: Own, own: Pool) => void", "=><Pool>");
         check(Family::Web, "readonly [Pool, (Own | A)[]]", "(,)<Pool, []<|<Own, A>>>");
         check(Family::Python, "Optional[dict[str, Pool]]", "Optional<dict<str, Pool>>");
         check(Family::Python, "\"a.Pool | Own | None\"", "|<Pool, Own>");
