@@ -17,6 +17,7 @@ mod limits;
 mod notes;
 mod pages;
 mod paths;
+mod reference;
 mod same;
 mod schemas;
 mod sessions;

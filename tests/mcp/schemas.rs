@@ -5,15 +5,15 @@
 use serde_json::{Value, json};
 use spyhop_interface::catalog::tools::TOOLS;
 use spyhop_interface::render::agent;
-use spyhop_interface::render::json::schema;
 
 use super::Session;
+use crate::serve::definitions;
 use crate::serve::schema::faults;
 use crate::support::{SMALL, Tree, golden};
 
 #[test]
 fn the_published_schemas_are_those_of_the_replies() {
-    let text = serde_json::to_string_pretty(&schema::of_tools()).unwrap() + "\n";
+    let text = serde_json::to_string_pretty(&definitions::of_tools()).unwrap() + "\n";
     golden("docs/tool-schemas.json", &text);
 }
 
@@ -53,7 +53,7 @@ fn asked() -> Vec<(&'static str, Value)> {
 fn every_structured_result_is_as_its_schema_says() {
     let tree = Tree::new(SMALL);
     tree.run(&["index", "-q"]);
-    let document = schema::of_tools();
+    let document = definitions::of_tools();
     let mut session = Session::start(tree.command().args(["mcp", "--structured", "full", "--allow-memory"]));
     let asked = asked();
     for (tool, given) in &asked {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use super::definitions::definitions;
 use serde_json::{Value, json};
-use spyhop_interface::render::json::schema::definitions;
 
 use super::evaluation::with_runs;
 use super::schema::faults;

@@ -3,6 +3,7 @@
 mod access;
 mod assets;
 mod contract;
+pub mod definitions;
 mod evaluation;
 pub mod schema;
 mod search;

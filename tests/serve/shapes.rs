@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use super::definitions::definitions;
 use serde_json::{Map, Value};
-use spyhop_interface::render::json::schema::definitions;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/json.md");
 

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::plain::{PlainOutcome, PlainReply, ReplyFacts, replies_of_rows};
@@ -129,7 +128,7 @@ impl<Q, A: Serialize + ReplyFacts> PlainReply for LibraryAnswer<Q, A> {
 }
 
 /// What `add` answers.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum AddAnswer {
     /// What would be added.
@@ -139,7 +138,7 @@ pub enum AddAnswer {
 }
 
 /// What `library update` answers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum UpdateAnswer {
     /// The plans of the updates; nothing was changed.
@@ -169,7 +168,7 @@ impl From<SourceManifest> for SourceAnswer {
 }
 
 /// The folder of a source.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub struct PathAnswer {
     /// The folder.
     #[serde(serialize_with = "wire")]

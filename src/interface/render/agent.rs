@@ -22,8 +22,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-pub use self::answer::{Answer, cut, tokens};
-pub(super) use self::answer::{IN_TEXT, TextFields};
+pub use self::answer::{Answer, IN_TEXT, TextFields, cut, tokens};
+
 use self::answer::{clean_value, link, rows, rows_that_fit, short_name, span};
 pub use self::entries::entries;
 pub use self::file_graph::file_graph;

@@ -3,7 +3,6 @@
 
 mod absolute;
 mod error;
-pub mod schema;
 
 use std::path::Path;
 

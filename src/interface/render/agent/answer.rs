@@ -63,7 +63,7 @@ impl Answer {
 }
 
 /// Fields that the text of an answer has too. The default content leaves them out, so their schemas do not require them.
-pub(in crate::render) struct TextFields {
+pub struct TextFields {
     /// The lists that lead to the objects, from the reply inwards.
     pub lists: &'static [&'static str],
     /// A field that only the objects that are meant have.
@@ -73,7 +73,7 @@ pub(in crate::render) struct TextFields {
 }
 
 /// All fields that the default content leaves out.
-pub(in crate::render) const IN_TEXT: &[TextFields] = &[
+pub const IN_TEXT: &[TextFields] = &[
     TextFields {
         lists: &["results"],
         beside: None,

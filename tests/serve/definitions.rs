@@ -5,13 +5,13 @@
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use crate::render::agent::{IN_TEXT, TextFields};
 use spyhop_engine::api::Languages;
 use spyhop_engine::api::{
     Checkup, EntriesReply, Explanation, FileGraphReply, FilesReply, GraphReply, GrepReply, MapReply,
     NotesReply, PackReply, ReadReply, SearchReply, SkippedReply, SourceStatuses, Status, SymbolsReply,
     ViewsReply, WhyNot,
 };
+use spyhop_interface::render::agent::{IN_TEXT, TextFields};
 use spyhop_library::{LibraryReply, LibraryStatus, ShownSource};
 
 /// The definitions of the replies that servers give, and of their parts, by name. References lead to `path` in the document.
