@@ -91,7 +91,7 @@ fn other_names_are_never_shown_and_answer_as_their_tool_does() {
     tree.run(&["memory", "add", "A circle needs a radius"]);
     let mut session = Session::start(tree.command().args(["mcp", "--profile", "full", "--allow-memory"]));
     let listed = session.listed();
-    for alias in ALIASES {
+    for alias in ALIASES.iter() {
         assert!(!listed.contains(&alias.name.to_string()), "{}", alias.name);
         for query in ["", alias.name, alias.canonical] {
             let found = session.data("tool_search", json!({ "query": query }));

@@ -127,7 +127,7 @@ fn aliases(out: &mut String) {
          answer as the tool does. An index that `index_dir` names has to be there already, and to be one of the root.\n\n\
          | name | stands for | also takes | state | deprecated in | removal | replay | why |\n|---|---|---|---|---|---|---|---|\n",
     );
-    for alias in ALIASES {
+    for alias in ALIASES.iter() {
         let names = |param: &&'static Param| {
             let all = std::iter::once(&param.name).chain(param.aliases);
             all.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")

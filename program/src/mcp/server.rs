@@ -221,11 +221,11 @@ impl Server {
         watcher: &mut Watcher,
     ) -> CallOutcome {
         let refused = |text: String| agent::error(&text, "bad-request");
-        let mut given = aliases::translated(aliases::spellings(tool.name, alias), given).map_err(refused)?;
-        for (name, value) in alias.map_or(&[][..], |alias| alias.implied) {
+        let mut given = aliases::translated(&aliases::spellings(tool.name, alias), given).map_err(refused)?;
+        for (name, value) in alias.into_iter().flat_map(|alias| &alias.implied) {
             given.entry(*name).or_insert((*value).into());
         }
-        let own = alias.map_or(&[][..], |alias| alias.own);
+        let own = alias.map_or(&[][..], |alias| &alias.own[..]);
         let is_source = |name: &str| self.is_source(name);
         let call = arguments::call(tool, own, given.clone(), (&self.roots, &is_source), session);
         let mut call =
@@ -422,7 +422,8 @@ mod tests {
     #[test]
     fn a_removed_name_is_an_error_that_names_the_replacement() {
         let canonical = "codebase_search";
-        let alias = Alias { name: "old", canonical, state: AliasState::Removed, ..aliases::ALIASES[0] };
+        let alias =
+            Alias { name: "old", canonical, state: AliasState::Removed, ..aliases::ALIASES[0].clone() };
         let error = removed(&alias);
         assert_eq!(error.message, "tool 'old' has been removed; call 'codebase_search'");
         assert_eq!(error.data.unwrap()["replacement"], "codebase_search");

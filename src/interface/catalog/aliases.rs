@@ -1,9 +1,13 @@
 //! Tool names that other systems have taught their agents, and names of Spyhop's own that are being removed.
 //!
-//! One table lists which tool each name stands for, until which version, and how its parameters are spelled here. An
+//! `aliases.toml` lists which tool each name stands for, until which version, and how its parameters are spelled here. An
 //! alias also accepts every parameter of its tool, so an agent that mixes two dialects still gets an answer. Values are
 //! checked with the tool's own; this module only renames and converts them.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::lenient;
@@ -12,9 +16,11 @@ use super::params::{PATH, TOOL_DB};
 use spyhop_attributes::Name;
 
 /// The state of an alias.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Name)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Name, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum AliasState {
     /// The name works, without a notice.
+    #[default]
     #[name = "hidden-compatibility"]
     Hidden,
     /// The name works, and the result's metadata names the replacement.
@@ -24,36 +30,43 @@ pub enum AliasState {
 }
 
 /// An alias of a tool.
-#[derive(Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Alias {
     /// The alias.
+    #[serde(skip)]
     pub name: &'static str,
     /// The tool that answers.
     pub canonical: &'static str,
     /// The state of the alias.
+    #[serde(default)]
     pub state: AliasState,
     /// The version that deprecated the alias.
     pub deprecated_in: Option<&'static str>,
     /// The version that is to remove the alias.
     pub removal: Option<&'static str>,
     /// Parameters that callers of the alias spell differently.
-    pub params: &'static [Spelling],
+    #[serde(skip)]
+    pub params: Spellings,
     /// Parameters that callers of the alias send and the tool does not have.
-    pub own: &'static [&'static Param],
-    /// Arguments that the alias implies, unless its caller gives them.
-    pub implied: &'static [(&'static str, &'static str)],
+    #[serde(default, deserialize_with = "own_params")]
+    pub own: Vec<&'static Param>,
+    /// An argument that the alias implies, unless its caller gives it.
+    pub implied: Option<(&'static str, &'static str)>,
     /// The reason for the state.
     pub why: &'static str,
 }
 
 /// Names of a parameter, separated by blanks, and their translation.
-type Spelling = (&'static str, Becomes);
+pub type Spellings = BTreeMap<&'static str, Becomes>;
 
 /// The translation of a parameter.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Becomes {
+    /// Becomes this parameter.
+    As(&'static str),
     /// Becomes this parameter, with a converted value.
-    As(&'static str, fn(Value) -> Value),
+    Converted(&'static str, Conversion),
     /// Becomes this parameter; when several parameters become it, the largest number counts.
     Largest(&'static str),
     /// Becomes a part of the range of lines.
@@ -68,8 +81,29 @@ pub enum Becomes {
     Remark,
 }
 
+/// What is done to a value.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Conversion {
+    /// The number of rows before a page becomes the cursor of that page.
+    Page,
+    /// A list becomes its only element.
+    Single,
+    /// Extensions such as `.rs` become globs.
+    Extensions,
+    /// A flag becomes its opposite.
+    Opposite,
+    /// A file type, as ripgrep names it, becomes a language.
+    Language,
+    /// A list of the first and the last line becomes a range.
+    Range,
+    /// The direction of calls becomes the part of an answer that has them.
+    Direction,
+}
+
 /// The part of a range of lines that a parameter gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum LinePart {
     /// The first line.
     First,
@@ -82,7 +116,8 @@ pub enum LinePart {
 }
 
 /// The part of a target of the code graph that a parameter gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TargetPart {
     /// The name of a symbol.
     Symbol,
@@ -98,271 +133,80 @@ pub enum TargetPart {
     Character,
 }
 
-const fn same(name: &'static str) -> Becomes {
-    Becomes::As(name, |value| value)
+/// The contents of `aliases.toml`.
+#[derive(Deserialize)]
+struct Table {
+    #[serde(borrow)]
+    spellings: BTreeMap<&'static str, Spellings>,
+    /// The spellings of parameters that other systems use for a tool of the same name.
+    tools: BTreeMap<&'static str, Vec<&'static str>>,
+    aliases: Vec<AliasRow>,
 }
 
-/// An alias without a notice.
-const fn hidden(
-    name: &'static str,
-    canonical: &'static str,
-    params: &'static [Spelling],
-    why: &'static str,
-) -> Alias {
-    let (state, deprecated_in, removal) = (AliasState::Hidden, None, None);
-    Alias { name, canonical, state, deprecated_in, removal, params, own: &[], implied: &[], why }
+/// Aliases that differ in the name only.
+#[derive(Deserialize)]
+struct AliasRow {
+    #[serde(borrow)]
+    names: Vec<&'static str>,
+    #[serde(default)]
+    spellings: Vec<&'static str>,
+    #[serde(flatten)]
+    alias: Alias,
 }
 
-/// An alias whose result names the replacement.
-const fn deprecated(
-    name: &'static str,
-    canonical: &'static str,
-    params: &'static [Spelling],
-    own: &'static [&'static Param],
-    why: &'static str,
-) -> Alias {
-    let (state, deprecated_in, removal) = (AliasState::Deprecated, Some("0.1.0"), Some("1.0.0"));
-    Alias { state, deprecated_in, removal, own, ..hidden(name, canonical, params, why) }
-}
-
-/// A name for reading a file.
-const READ_AS: Alias = hidden(
-    "read",
-    "read_file",
-    READING,
-    "Hosts teach it as a tool of their own, so agents call it unasked; read_file does the same",
-);
-/// A name for a context pack.
-const PACK_AS: Alias = hidden(
-    "context_pack",
-    "get_context_pack",
-    PACKED,
-    "Hosts teach it as a tool of their own; get_context_pack does the same",
-);
-/// A name for the uses of a symbol.
-const USES_AS: Alias = hidden(
-    "find_usages",
-    "find_references",
-    TARGETED,
-    "Language servers and other indexes teach it; agents call it unasked, and find_references does the same",
-);
-/// A name for the calls of a function.
-const CALLERS_AS: Alias = Alias { name: "get_callers", implied: &[("relation", "calls")], ..USES_AS };
-/// A name for the implementations of a type or method.
-const IMPLEMENTATIONS_AS: Alias =
-    Alias { name: "find_implementations", implied: &[("relation", "implements")], ..USES_AS };
-/// A name for the surroundings of a symbol in the code graph.
-const TRACE_AS: Alias = hidden(
-    "call_graph",
-    "trace_symbol",
-    TRACED,
-    "As find_usages; trace_symbol says where a symbol is defined, who calls it and what it calls",
-);
-/// A name for the functions that a function calls.
-const CALLEES_AS: Alias = Alias { name: "get_callees", implied: &[("only", "callees")], ..TRACE_AS };
-/// A name for the place where a symbol is defined.
-const DEFINITION_AS: Alias = Alias { name: "get_definition", implied: &[("only", "def")], ..TRACE_AS };
-/// A name for what depends on a symbol.
-const IMPACT_AS: Alias =
-    hidden("blast_radius", "impact", TARGETED, "As find_usages, for what depends on a change");
-/// A name for recording a note.
-const RECORD_AS: Alias = hidden(
-    "add_memory",
-    "record_revision",
-    &[("content memory data", same("text")), ("name", Becomes::FirstLine("text"))],
-    "Servers that keep memories teach it; agents call it unasked, and record_revision keeps notes about code",
-);
-/// A name for searching notes.
-const NOTES_AS: Alias = hidden(
-    "search_memory",
-    "search_revision_memory",
-    &[("text q", same("query")), ("top_k", same("max_results"))],
-    "As add_memory; search_revision_memory finds notes about code",
-);
+static TABLE: LazyLock<Table> =
+    LazyLock::new(|| toml::from_str(include_str!("aliases.toml")).expect("the table is sound"));
 
 /// Every alias, sorted by name.
-pub const ALIASES: &[Alias] = &[
-    RECORD_AS,
-    Alias { name: "analyze_impact", ..IMPACT_AS },
-    IMPACT_AS,
-    TRACE_AS,
-    Alias { name: "call_hierarchy", ..TRACE_AS },
-    Alias { name: "cat", ..READ_AS },
-    deprecated(
-        "code.search",
-        "codebase_search",
-        RANKED,
-        &[&TOOL_DB],
-        "A dot is not allowed in tool names by several model providers, so the name cannot be kept for ever",
-    ),
-    deprecated("code.search_batch", "search_batch", RANKED, &[&TOOL_DB], "As code.search"),
-    deprecated("code.status", "index_status", &[], &[&TOOL_DB, &PATH], "As code.search"),
-    PACK_AS,
-    Alias { name: "find_all_references", ..USES_AS },
-    Alias { name: "find_callees", ..CALLEES_AS },
-    Alias { name: "find_callers", ..CALLERS_AS },
-    Alias { name: "find_definition", ..DEFINITION_AS },
-    IMPLEMENTATIONS_AS,
-    Alias { name: "find_referencing_symbols", ..USES_AS },
-    USES_AS,
-    Alias { name: "get_call_graph", ..TRACE_AS },
-    CALLEES_AS,
-    CALLERS_AS,
-    Alias { name: "get_context", ..PACK_AS },
-    DEFINITION_AS,
-    Alias { name: "get_references", ..USES_AS },
-    hidden(
-        "glob",
-        "file_search",
-        &[
-            ("glob_pattern", same("pattern")),
-            ("directory target_directory", same("path")),
-            ("head_limit", same("max_results")),
-        ],
-        "Hosts teach it as a tool of their own, so agents call it unasked; a glob is what file_search takes too",
-    ),
-    Alias { name: "go_to_definition", ..DEFINITION_AS },
-    Alias { name: "go_to_implementation", ..IMPLEMENTATIONS_AS },
-    Alias { name: "goto_definition", ..DEFINITION_AS },
-    hidden(
-        "grep",
-        "grep_files",
-        LINES,
-        "As glob; the patterns are of the same kind, lines and their numbers come always",
-    ),
-    Alias { name: "impact_analysis", ..IMPACT_AS },
-    Alias { name: "list_code_usages", ..USES_AS },
-    Alias { name: "open_file", ..READ_AS },
-    Alias { name: "pack_context", ..PACK_AS },
-    READ_AS,
-    Alias { name: "recall", ..NOTES_AS },
-    Alias { name: "remember", ..RECORD_AS },
-    hidden(
-        "search_code",
-        "codebase_search",
-        RANKED,
-        "The commonest name for what codebase_search does; agents call it unasked, and it promises nothing else",
-    ),
-    NOTES_AS,
-    deprecated(
-        "semantic_search",
-        "codebase_search",
-        RANKED,
-        &[],
-        "It promises a model, and there is none here: an agent should learn the honest name",
-    ),
-    Alias { name: "store_memory", ..RECORD_AS },
-    Alias { name: "view", ..READ_AS },
-    Alias { name: "view_file", ..READ_AS },
-    Alias { name: "who_calls", ..CALLERS_AS },
-    Alias { name: "write_memory", ..RECORD_AS },
-];
-
-/// The number of rows before a page, which becomes the cursor of that page.
-const PAGED: Becomes = Becomes::As("cursor", |value| match lenient::number(&value) {
-    Some(0) => Value::Null,
-    Some(rows) => format!("g0-{rows}").into(),
-    None => value,
+pub static ALIASES: LazyLock<Vec<Alias>> = LazyLock::new(|| {
+    let of_row = |row: &'static AliasRow| {
+        let params = joined(&row.spellings);
+        row.names.iter().map(move |name| Alias { name, params: params.clone(), ..row.alias.clone() })
+    };
+    let mut aliases: Vec<Alias> = TABLE.aliases.iter().flat_map(of_row).collect();
+    aliases.sort_unstable_by_key(|alias| alias.name);
+    aliases
 });
 
-/// Other systems' parameters of a ranked search.
-const RANKED: &[Spelling] = &[
-    ("q", same("query")),
-    ("offset", PAGED),
-    ("top_k k perPage per_page num_results n_results topK maxResults", same("max_results")),
-    ("directory", same("path")),
-    ("target_directories", Becomes::As("path", |value| lenient::single(&value).clone())),
-    ("include", same("path_glob")),
-    ("extensionFilter", Becomes::As("path_glob", extensions)),
-    ("explanation", Becomes::Remark),
-];
-
-/// Other systems' parameters of a line search.
-const LINES: &[Spelling] = &[
-    ("query regex", same("pattern")),
-    ("-i case_insensitive", same("ignore_case")),
-    ("case_sensitive", Becomes::As("ignore_case", opposite)),
-    ("-w", same("word")),
-    ("-F", same("fixed")),
-    ("-n", Becomes::Always("true", "lines always have their numbers")),
-    ("-A -B -C context_lines", Becomes::Largest("expand")),
-    ("head_limit", same("max_results")),
-    (
-        "output_mode",
-        Becomes::Always(
-            "content",
-            "answers have the matching lines below their files, and the number of both",
-        ),
-    ),
-    ("include include_pattern", same("path_glob")),
-    ("type", Becomes::As("lang", language)),
-    ("explanation", Becomes::Remark),
-];
-
-/// Other systems' parameters for reading a file.
-const READING: &[Spelling] = &[
-    ("file_path filePath absolute_path AbsolutePath target_file file", same("path")),
-    ("offset startLine start_line StartLine start_line_one_indexed", Becomes::Lines(LinePart::First)),
-    ("endLine end_line EndLine end_line_one_indexed_inclusive", Becomes::Lines(LinePart::Last)),
-    ("limit", Becomes::Lines(LinePart::Count)),
-    ("lines view_range line_range", Becomes::As("lines", range)),
-    ("should_read_entire_file", Becomes::Lines(LinePart::Whole)),
-    ("explanation", Becomes::Remark),
-];
-
-/// Other systems' parameters for a context pack.
-const PACKED: &[Spelling] = &[
-    ("query prompt description", same("task")),
-    ("max_tokens token_budget", same("budget")),
-    ("files seed_files", same("seed_file")),
-    ("symbols seed_symbols", same("seed_symbol")),
-    ("explanation", Becomes::Remark),
-];
-
-/// Other systems' parameters for a symbol or a place in the code graph, after some of one tool.
-macro_rules! targeted {
-    ($($own:expr),*) => { &[
-        $($own,)*
-        (
-            "symbol symbol_name symbolName function function_name name name_path identifier query",
-            Becomes::Target(TargetPart::Symbol),
-        ),
-        ("file file_path filePath relative_path", Becomes::Target(TargetPart::File)),
-        ("uri", Becomes::Target(TargetPart::Uri)),
-        ("line", Becomes::Target(TargetPart::Line)),
-        ("column", Becomes::Target(TargetPart::Column)),
-        ("character", Becomes::Target(TargetPart::Character)),
-        ("max_depth", same("depth")),
-        ("limit", same("max_results")),
-        ("explanation", Becomes::Remark),
-    ] };
+/// Spellings of the table, together.
+fn joined(names: &[&str]) -> Spellings {
+    names.iter().flat_map(|name| TABLE.spellings[name].clone()).collect()
 }
 
-/// Other systems' parameters for a symbol or a place in the code graph.
-const TARGETED: &[Spelling] = targeted![];
-
-/// These parameters, with the direction of calls.
-const TRACED: &[Spelling] = targeted![("direction", Becomes::As("only", direction))];
-
-/// Parameters of tools as other systems spell them for a tool of the same name.
-pub const SPELLINGS: &[(&str, &[Spelling])] = &[
-    ("codebase_search", RANKED),
-    ("file_search", &[("query", same("pattern")), ("limit", same("max_results")), ("offset", PAGED)]),
-    ("find_references", TARGETED),
-    ("get_context_pack", PACKED),
-    ("grep_files", LINES),
-    ("impact", TARGETED),
-    ("project_map", &[("max_depth", same("depth"))]),
-    ("read_file", READING),
-    ("search_batch", RANKED),
-    ("symbol_search", &[("query", same("pattern")), ("offset", PAGED)]),
-    ("trace_symbol", TRACED),
-];
+/// The parameters of an alias that its tool does not have, by name.
+fn own_params<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<&'static Param>, D::Error> {
+    let names: Vec<String> = Vec::deserialize(deserializer)?;
+    let is_named = |param: &&Param| names.iter().any(|name| name == param.name);
+    Ok([&TOOL_DB, &PATH].into_iter().filter(is_named).collect())
+}
 
 /// The other spellings of a tool's parameters; an alias has spellings of its own.
-pub fn spellings(tool: &str, alias: Option<&Alias>) -> &'static [Spelling] {
-    let of_tool = || SPELLINGS.iter().find(|(name, _)| *name == tool).map(|(_, spellings)| *spellings);
-    alias.map(|alias| alias.params).or_else(of_tool).unwrap_or_default()
+pub fn spellings(tool: &str, alias: Option<&Alias>) -> Spellings {
+    let of_tool = || TABLE.tools.get(tool).map(|names| joined(names));
+    alias.map(|alias| alias.params.clone()).or_else(of_tool).unwrap_or_default()
+}
+
+impl Conversion {
+    fn of(self, value: Value) -> Value {
+        match self {
+            Conversion::Page => page(value),
+            Conversion::Single => lenient::single(&value).clone(),
+            Conversion::Extensions => extensions(value),
+            Conversion::Opposite => lenient::flag(&value).map_or(value, |on| (!on).into()),
+            Conversion::Language => language(value),
+            Conversion::Range => range(value),
+            Conversion::Direction => direction(value),
+        }
+    }
+}
+
+/// Converts the number of rows before a page to the cursor of that page.
+fn page(value: Value) -> Value {
+    match lenient::number(&value) {
+        Some(0) => Value::Null,
+        Some(rows) => format!("g0-{rows}").into(),
+        None => value,
+    }
 }
 
 /// Converts the direction of calls to the part of an answer that has them.
@@ -373,10 +217,6 @@ fn direction(value: Value) -> Value {
         Some("both") => Value::Null,
         _ => value,
     }
-}
-
-fn opposite(value: Value) -> Value {
-    lenient::flag(&value).map_or(value, |on| (!on).into())
 }
 
 /// Converts a file type, as ripgrep names it, to a language.
@@ -453,7 +293,7 @@ fn target_of(parts: &[(TargetPart, Value)]) -> Option<String> {
 /// # Errors
 /// When two arguments become the same parameter, and when an argument asks for what no tool does.
 pub fn translated(
-    spellings: &[Spelling],
+    spellings: &Spellings,
     arguments: Map<String, Value>,
 ) -> Result<Map<String, Value>, String> {
     let mut made = Translation::default();
@@ -499,7 +339,8 @@ impl Translation {
             }
             Becomes::Target(part) => self.add_target(*part, name, value)?,
             Becomes::Lines(part) => self.add_lines(*part, name, &value)?,
-            Becomes::As(own, change) => self.insert(own, change(value))?,
+            Becomes::As(own) => self.insert(own, value)?,
+            Becomes::Converted(own, change) => self.insert(own, change.of(value))?,
             Becomes::Largest(own) => {
                 let before = self.out.remove(*own).and_then(|value| lenient::number(&value));
                 let value = match (before, lenient::number(&value)) {

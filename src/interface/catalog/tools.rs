@@ -282,7 +282,7 @@ pub enum CallTarget {
 
 /// The target of a call to `name`.
 pub fn called(name: &str) -> CallTarget {
-    called_in(ALIASES, name)
+    called_in(&ALIASES, name)
 }
 
 fn called_in(aliases: &'static [Alias], name: &str) -> CallTarget {

@@ -7,10 +7,12 @@ use super::*;
 
 #[test]
 fn every_alias_leads_to_parameters_that_there_are() {
-    for alias in ALIASES {
+    for alias in ALIASES.iter() {
         let CallTarget::Tool(tool, Some(_)) = called(alias.name) else { panic!("{}", alias.name) };
-        for (others, becomes) in alias.params {
-            let (Becomes::As(own, _) | Becomes::Largest(own)) = becomes else { continue };
+        for (others, becomes) in &alias.params {
+            let (Becomes::As(own) | Becomes::Converted(own, _) | Becomes::Largest(own)) = becomes else {
+                continue;
+            };
             let known = |name: &str| tool.params().any(|param| param.name == name);
             // A table that several aliases share may have entries that only some of them need.
             assert!(known(own) || (*own == "query" && known("queries")), "{others} of {}", alias.name);
@@ -18,7 +20,7 @@ fn every_alias_leads_to_parameters_that_there_are() {
             let is_new = |other: &str| !known(other) || other == *own;
             assert!(others.split(' ').all(is_new), "{others} of {} are parameters of the tool", alias.name);
         }
-        for own in alias.own {
+        for own in &alias.own {
             assert!(tool.params().all(|param| param.name != own.name), "{} of {}", own.name, alias.name);
         }
         assert_eq!(alias.deprecated_in.is_some(), alias.state != AliasState::Hidden, "{}", alias.name);
@@ -29,11 +31,13 @@ fn every_alias_leads_to_parameters_that_there_are() {
 
 #[test]
 fn every_spelling_leads_to_a_parameter_of_its_tool() {
-    for (name, spellings) in SPELLINGS {
+    for name in TABLE.tools.keys() {
         let CallTarget::Tool(tool, None) = called(name) else { panic!("{name}") };
         let known = |name: &str| tool.params().any(|param| param.name == name);
-        for (others, becomes) in *spellings {
-            let (Becomes::As(own, _) | Becomes::Largest(own)) = becomes else { continue };
+        for (others, becomes) in &spellings(name, None) {
+            let (Becomes::As(own) | Becomes::Converted(own, _) | Becomes::Largest(own)) = becomes else {
+                continue;
+            };
             assert!(known(own) || (*own == "query" && known("queries")), "{others} of {name}");
             let is_new = |other: &str| !known(other) || other == *own;
             assert!(others.split(' ').all(is_new), "{others} of {name} are parameters of the tool");
@@ -43,7 +47,7 @@ fn every_spelling_leads_to_a_parameter_of_its_tool() {
         unreachable!()
     };
     let to = json!({ "pattern": "a", "expand": 2, "ignore_case": true });
-    assert_eq!(translated(spellings("grep_files", None), from).map(Value::Object), Ok(to));
+    assert_eq!(translated(&spellings("grep_files", None), from).map(Value::Object), Ok(to));
 }
 
 #[test]
@@ -51,7 +55,7 @@ fn parameters_are_translated() {
     let check = |name: &str, from: Value, to: Value| {
         let CallTarget::Tool(_, Some(alias)) = called(name) else { panic!("{name}") };
         let Value::Object(from) = from else { unreachable!() };
-        assert_eq!(translated(alias.params, from).map(Value::Object), Ok(to), "{name}");
+        assert_eq!(translated(&alias.params, from).map(Value::Object), Ok(to), "{name}");
     };
     check("search_code", json!({ "query": "a" }), json!({ "query": "a" }));
     check(
@@ -144,14 +148,14 @@ fn parameters_are_translated() {
     check("get_callers", json!({ "file": "a.rs", "line": "4" }), json!({ "target": "a.rs:4" }));
     let CallTarget::Tool(_, Some(alias)) = called("search_code") else { unreachable!() };
     let Value::Object(twice) = json!({ "q": "a", "query": "b" }) else { unreachable!() };
-    assert_eq!(translated(alias.params, twice).unwrap_err(), "'query' is given twice, once by another name");
+    assert_eq!(translated(&alias.params, twice).unwrap_err(), "'query' is given twice, once by another name");
 }
 
 #[test]
 fn an_argument_that_asks_for_what_no_tool_does_is_refused() {
     let refused = |tool: &str, given: Value| {
         let Value::Object(given) = given else { unreachable!() };
-        translated(spellings(tool, None), given).unwrap_err()
+        translated(&spellings(tool, None), given).unwrap_err()
     };
     let mode = refused("grep_files", json!({ "pattern": "a", "output_mode": "files_with_matches" }));
     assert!(
