@@ -65,21 +65,8 @@ pub(super) fn exhaustive(
         scope::scope(engine, filter, &plan, &BeyondIndex { binary: false, files: &GrepFiles::default() })?;
     let takes = scope::takes(engine, filter, &scope.source_tree);
     let scan = |files: &[RelPath], page: usize, max_count: Option<u64>| {
-        spyhop_grep::scan(&LineScan {
-            source_tree: &scope.source_tree,
-            files,
-            takes: &takes,
-            pattern: &pattern,
-            after: None,
-            counts: true,
-            within: None,
-            page,
-            context: (0, 0),
-            max_count,
-            masks,
-            threads: engine.options().threads,
-            reading: Reading::default(),
-        })
+        let counting = counting(&scope.source_tree, files, &pattern, engine.options().threads);
+        spyhop_grep::scan(&LineScan { takes: &takes, page, max_count, masks, ..counting })
     };
     let found = scan(&scope.files, 0, None);
     super::cancel::check()?;
@@ -115,21 +102,9 @@ pub(super) fn first_line(
     masks: bool,
 ) -> Result<Option<Line>, Error> {
     let wanted = Wanted { fixed: true, multi_line: text.contains('\n'), ..Wanted::new(text) };
-    let found = spyhop_grep::scan(&LineScan {
-        source_tree,
-        files: std::slice::from_ref(path),
-        takes: &|_| true,
-        pattern: &Pattern::new(&wanted)?,
-        after: None,
-        counts: true,
-        within: None,
-        page: 1,
-        context: (0, 0),
-        max_count: Some(1),
-        masks,
-        threads: Some(1),
-        reading: Reading::default(),
-    });
+    let pattern = Pattern::new(&wanted)?;
+    let counting = counting(source_tree, std::slice::from_ref(path), &pattern, Some(1));
+    let found = spyhop_grep::scan(&LineScan { page: 1, max_count: Some(1), masks, ..counting });
     Ok(found.lines.into_iter().next())
 }
 
@@ -150,21 +125,8 @@ pub(super) fn files_with_all(
     let source_tree = engine.tree().source_of(viewed)?;
     let mut files = viewed.files(filter, narrowed(viewed, &NarrowPlan::And(plans)));
     for pattern in &patterns {
-        let found = spyhop_grep::scan(&LineScan {
-            source_tree: &source_tree,
-            files: &files,
-            takes: &|_| true,
-            pattern,
-            after: None,
-            counts: true,
-            within: None,
-            page: usize::MAX,
-            context: (0, 0),
-            max_count: Some(1),
-            masks: false,
-            threads: engine.options().threads,
-            reading: Reading::default(),
-        });
+        let counting = counting(&source_tree, &files, pattern, engine.options().threads);
+        let found = spyhop_grep::scan(&LineScan { page: usize::MAX, max_count: Some(1), ..counting });
         files = found.lines.into_iter().map(|line| line.path).collect();
         files.dedup();
     }
@@ -177,4 +139,28 @@ fn narrowed(viewed: Viewed<'_>, plan: &NarrowPlan) -> Option<Vec<VersionId>> {
         tracing::warn!(%error, "the index cannot tell which files may match; all are read");
         None
     })
+}
+
+/// A scan that counts the matching lines of all files and shows none.
+pub(super) fn counting<'s>(
+    source_tree: &'s TreeSource,
+    files: &'s [RelPath],
+    pattern: &'s Pattern,
+    threads: Option<usize>,
+) -> LineScan<'s> {
+    LineScan {
+        source_tree,
+        files,
+        takes: &|_| true,
+        pattern,
+        after: None,
+        counts: true,
+        within: None,
+        page: 0,
+        context: (0, 0),
+        max_count: None,
+        masks: false,
+        threads,
+        reading: Reading::default(),
+    }
 }

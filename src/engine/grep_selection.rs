@@ -8,7 +8,7 @@ use super::core::Engine;
 use super::items::{FileItem, ItemSources, PART_KINDS};
 use super::open_index::{Recorded, Viewed};
 use super::scope::ExactScope;
-use super::{current, items, scope};
+use super::{current, exhaustive, items, scope};
 use crate::error::Error;
 use spyhop_base::model::KindSet;
 use spyhop_base::path::RelPath;
@@ -85,21 +85,9 @@ pub(super) fn counted(
     reading: Reading,
 ) -> Vec<(RelPath, usize)> {
     let ExactScope { files, source_tree, .. } = scope;
-    let found = scan(&LineScan {
-        source_tree,
-        files,
-        takes: &scope::takes(engine, filter, source_tree),
-        pattern,
-        after: None,
-        counts: true,
-        within: None,
-        page: 0,
-        context: (0, 0),
-        max_count: None,
-        masks: false,
-        threads: engine.options().threads,
-        reading,
-    });
+    let takes = scope::takes(engine, filter, source_tree);
+    let counting = exhaustive::counting(source_tree, files, pattern, engine.options().threads);
+    let found = scan(&LineScan { takes: &takes, reading, ..counting });
     // The pass that reads the lines reports unreadable files.
     let unread = found.unread.into_iter().map(|unread| (unread.path, 0));
     let matched = found.by_file.into_iter().map(|(place, count)| (files[place].clone(), count));
@@ -148,12 +136,12 @@ fn by_relevance(
         let known = matched.iter().filter_map(|(path, lines)| {
             Some((*numbers.get(path.as_str())?, u32::try_from(*lines).unwrap_or(u32::MAX)))
         });
-        let exhaustive =
+        let counted =
             spyhop_search::ExhaustivePass { candidates: Vec::new(), lines: known.collect(), complete: true };
-        let wanted: FxHashSet<u32> = exhaustive.lines.iter().map(|(file, _)| *file).collect();
+        let wanted: FxHashSet<u32> = counted.lines.iter().map(|(file, _)| *file).collect();
         let filter = Filter::default();
         let ranked = AnswerContext::new(engine, snapshot, &filter, (&request, &ActivitySource::Ignored))?
-            .ranked_of(&query, &exhaustive)?;
+            .ranked_of(&query, &counted)?;
         let files = ranked.into_iter().filter(|file| wanted.contains(file));
         let order = files.map(|file| RelPath::new(snapshot.path(file))).collect::<Result<Vec<_>, _>>()?;
         Ok((order, freshness.warnings))
