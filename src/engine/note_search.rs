@@ -38,6 +38,15 @@ struct AskedNotes<'q> {
     most: usize,
 }
 
+impl<'q> AskedNotes<'q> {
+    /// The question of a search or a pack, whose files are evidence.
+    fn beside(queries: &'q [Query], found: &'q [RelPath], filter: &'q FilterSpec) -> AskedNotes<'q> {
+        let (files, symbols, found_symbols, kind) = (&[], &[], &[], None);
+        let (min_score, most) = (memory::CUT_OFF, BESIDE_HITS);
+        AskedNotes { queries, files, symbols, found, found_symbols, kind, filter, min_score, most }
+    }
+}
+
 /// The notes that help with a question. Only notes with enough evidence are shown.
 impl Operation for SearchNotesRequest {
     const NAME: &'static str = "search_notes";
@@ -75,8 +84,7 @@ fn found(engine: &Engine, request: &SearchNotesRequest) -> Result<NotesReply, Er
         min_score: request.min_score,
         most: request.max_results,
     };
-    let (notes, total) = relevant(engine, &known, &asked, snapshot.as_deref())?;
-    Ok(NotesReply { notes, total, warnings: damage(&known.notebook) })
+    relevant(engine, &known, &asked, snapshot.as_deref())
 }
 
 impl Engine {
@@ -95,19 +103,9 @@ impl Engine {
         let Some(known) = known_notes(self)? else { return Ok(NotesReply::default()) };
         let Ok(query) = Query::parse(question) else { return Ok(NotesReply::default()) };
         let snapshot = self.current().ok().and_then(|current| current.snapshot());
-        let asked = AskedNotes {
-            queries: &[query],
-            files: &[],
-            symbols: &[],
-            found: files,
-            found_symbols: symbols,
-            kind: None,
-            filter: &FilterSpec::default(),
-            min_score: memory::CUT_OFF,
-            most: BESIDE_HITS,
-        };
-        let (notes, total) = relevant(self, &known, &asked, snapshot.as_deref())?;
-        Ok(NotesReply { notes, total, warnings: damage(&known.notebook) })
+        let (queries, filter) = ([query], FilterSpec::default());
+        let asked = AskedNotes { found_symbols: symbols, ..AskedNotes::beside(&queries, files, &filter) };
+        relevant(self, &known, &asked, snapshot.as_deref())
     }
 }
 
@@ -150,19 +148,7 @@ pub(super) fn add_notes(
     }
     let notes = || -> Result<NotesReply, Error> {
         let Some(known) = known_notes(engine)? else { return Ok(NotesReply::default()) };
-        let asked = AskedNotes {
-            queries,
-            files: &[],
-            symbols: &[],
-            found: &found,
-            found_symbols: &[],
-            kind: None,
-            filter,
-            min_score: memory::CUT_OFF,
-            most: BESIDE_HITS,
-        };
-        let (notes, total) = relevant(engine, &known, &asked, Some(snapshot))?;
-        Ok(NotesReply { notes, total, warnings: damage(&known.notebook) })
+        relevant(engine, &known, &AskedNotes::beside(queries, &found, filter), Some(snapshot))
     };
     match notes() {
         Ok(found) => {
@@ -194,7 +180,7 @@ fn relevant(
     known: &KnownNotes,
     asked: &AskedNotes<'_>,
     snapshot: Option<&SearchSnapshot>,
-) -> Result<(Vec<NoteRow>, usize), Error> {
+) -> Result<NotesReply, Error> {
     let rarities = Rarities::new(known, snapshot);
     let is_limited = *asked.filter != FilterSpec::default();
     let filter = is_limited.then(|| Filter::new(asked.filter, engine.grammars())).transpose()?;
@@ -227,8 +213,8 @@ fn relevant(
     }
     let total = found.len();
     found.truncate(asked.most);
-    let rows = note_rows(engine, found.into_iter().map(|(note, relevance)| (note, Some(relevance))))?;
-    Ok((rows, total))
+    let notes = note_rows(engine, found.into_iter().map(|(note, relevance)| (note, Some(relevance))))?;
+    Ok(NotesReply { notes, total, warnings: damage(&known.notebook) })
 }
 
 /// Whether a note may apply to the files of a question. Without any file, every note may.
