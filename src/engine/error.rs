@@ -210,47 +210,18 @@ impl std::error::Error for Error {
     }
 }
 
-impl From<QueryError> for Error {
-    fn from(error: QueryError) -> Error {
-        Error::caused_by(ErrorKind::BadRequest, error)
-    }
+/// Errors of values that a caller gave.
+macro_rules! bad_requests {
+    ($($error:ty),+) => {
+        $(impl From<$error> for Error {
+            fn from(error: $error) -> Error {
+                Error::caused_by(ErrorKind::BadRequest, error)
+            }
+        })+
+    };
 }
 
-impl From<AboveLimit> for Error {
-    fn from(error: AboveLimit) -> Error {
-        Error::caused_by(ErrorKind::BadRequest, error)
-    }
-}
-
-impl From<FilterError> for Error {
-    fn from(error: FilterError) -> Error {
-        Error::caused_by(ErrorKind::BadRequest, error)
-    }
-}
-
-impl From<PatternError> for Error {
-    fn from(error: PatternError) -> Error {
-        Error::caused_by(ErrorKind::BadRequest, error)
-    }
-}
-
-impl From<PathError> for Error {
-    fn from(error: PathError) -> Error {
-        Error::caused_by(ErrorKind::BadRequest, error)
-    }
-}
-
-impl From<RevisionError> for Error {
-    fn from(error: RevisionError) -> Error {
-        Error::caused_by(ErrorKind::BadRequest, error)
-    }
-}
-
-impl From<GrammarError> for Error {
-    fn from(error: GrammarError) -> Error {
-        Error::caused_by(ErrorKind::BadRequest, error)
-    }
-}
+bad_requests!(QueryError, AboveLimit, FilterError, PatternError, PathError, RevisionError, GrammarError);
 
 impl From<WalkError> for Error {
     fn from(error: WalkError) -> Error {
