@@ -9,6 +9,9 @@ use proc_macro::{TokenStream, TokenTree};
 const FORM: &str =
     r#"#[derive(serde::Serialize)] #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]"#;
 
+/// Within the workspace, fields are matched one by one.
+const OPEN: &str = r#"#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]"#;
+
 /// A reply, or a part of one, that nothing will be added to, or that no embedder sees: `#[form(Clone)]`.
 #[proc_macro_attribute]
 pub fn form(derives: TokenStream, item: TokenStream) -> TokenStream {
@@ -18,8 +21,13 @@ pub fn form(derives: TokenStream, item: TokenStream) -> TokenStream {
 /// A reply, or a part of one, that embedders cannot match field by field, so that fields can be added: `#[reply(Clone, Debug)]`.
 #[proc_macro_attribute]
 pub fn reply(derives: TokenStream, item: TokenStream) -> TokenStream {
-    let open = r#"#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]"#;
-    with(&format!("#[derive({derives})] {FORM} {open}"), item)
+    with(&format!("#[derive({derives})] {FORM} {OPEN}"), item)
+}
+
+/// Another type that embedders cannot match field by field: `#[open(Clone, Debug)]`.
+#[proc_macro_attribute]
+pub fn open(derives: TokenStream, item: TokenStream) -> TokenStream {
+    with(&format!("#[derive({derives})] {OPEN}"), item)
 }
 
 /// A request, or a part of one, which the feature `serde` makes serializable. The attributes for serde follow a semicolon:

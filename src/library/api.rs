@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::manifest::{IndexSettings, SourceKind, SourceManifest, SourceOrigin, sources};
 use super::names::SourceId;
-use spyhop_attributes::{Name, reply, request};
+use spyhop_attributes::{Name, open, reply, request};
 use spyhop_base::wire::wire;
 use spyhop_engine::Error;
 use spyhop_engine::api::{RefreshReport, State};
@@ -80,8 +80,7 @@ pub struct AddPlan {
 }
 
 /// A source that was added.
-#[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug)]
 pub struct AddReply {
     /// The source.
     pub source: SourceManifest,
@@ -94,8 +93,7 @@ pub struct AddReply {
 }
 
 /// The progress of an import.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Copy, Debug)]
 pub enum AddProgress {
     /// Bytes are copied.
     Acquiring {
@@ -137,8 +135,7 @@ pub struct LibraryReply {
 }
 
 /// A source with the state of its index.
-#[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug)]
 pub struct SourceStatus {
     /// The source.
     pub source: SourceManifest,
@@ -175,8 +172,7 @@ pub struct LibraryStatus {
 }
 
 /// An import that has not ended, because it is running or was killed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug, PartialEq, Eq)]
 pub struct UnfinishedImport {
     /// The id of the source.
     pub id: SourceId,
@@ -193,8 +189,7 @@ pub struct UnfinishedImport {
 }
 
 /// A source that was removed.
-#[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug)]
 pub struct RemovedSource {
     /// The source.
     pub source: SourceManifest,
@@ -203,8 +198,7 @@ pub struct RemovedSource {
 }
 
 /// The result of an update of a source.
-#[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug)]
 pub struct UpdatedSource {
     /// The source after the update.
     pub source: SourceManifest,
@@ -217,8 +211,7 @@ pub struct UpdatedSource {
 }
 
 /// The plan of an update of one source.
-#[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug)]
 pub struct PlannedUpdate {
     /// The source as it is.
     pub source: SourceManifest,
@@ -273,8 +266,7 @@ pub struct FailedSource {
 }
 
 /// The result of a comparison of raw files with their hashes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug, PartialEq, Eq)]
 pub struct VerifiedSource {
     /// The name of the source.
     pub name: String,

@@ -10,7 +10,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::names::SourceId;
-use spyhop_attributes::{Name, form, reply};
+use spyhop_attributes::{Name, form, open, reply};
 use spyhop_base::path::RelPath;
 use spyhop_base::time::rfc3339;
 use spyhop_base::wire::Wire;
@@ -21,8 +21,7 @@ use spyhop_files::git::Reach;
 pub(super) const MANIFEST_FORMAT: u32 = 1;
 
 /// The manifest of a source.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceManifest {
     /// The format of the file.
     pub format: u32,
@@ -83,8 +82,7 @@ impl SourceManifest {
 }
 
 /// Where a source came from, and which part of it was asked for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceOrigin {
     /// The kind of source.
     pub kind: SourceKind,
@@ -223,8 +221,7 @@ impl IndexSettings {
 }
 
 /// An event in the history of a source.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportRecord {
     /// The event.
     pub event: ImportEvent,

@@ -1,38 +1,22 @@
 //! The mode of a pack: how far its collection goes.
 
-use serde::Serialize;
+use spyhop_attributes::{All, Name, form};
 
 /// How far the collection of a pack goes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[form(Clone, Copy, Debug, Default, PartialEq, Eq, Name, All)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum PackMode {
     /// The mode that the task and the first probe suggest.
     #[default]
     Auto,
     /// The place that the task names, with little around it.
+    #[name = "navigation_prune"]
     NavigationPrune,
     /// The primary region, and one backup.
     Focused,
     /// All regions.
     Broad,
-}
-
-impl PackMode {
-    /// Every mode.
-    pub const ALL: [PackMode; 4] =
-        [PackMode::Auto, PackMode::NavigationPrune, PackMode::Focused, PackMode::Broad];
-
-    /// The name in requests and replies.
-    pub fn name(self) -> &'static str {
-        match self {
-            PackMode::Auto => "auto",
-            PackMode::NavigationPrune => "navigation_prune",
-            PackMode::Focused => "focused",
-            PackMode::Broad => "broad",
-        }
-    }
 }
 
 /// The figures of the first probe of a task.

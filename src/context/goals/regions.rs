@@ -5,6 +5,7 @@
 
 use super::decompose::Goal;
 use super::planner::Clusterer;
+use spyhop_attributes::Name;
 use spyhop_base::path;
 
 /// The nearness from which two goals are of one region.
@@ -28,7 +29,7 @@ pub struct HeadFile<'p> {
 }
 
 /// Why two goals are of one region.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Name)]
 pub enum MergeReason {
     /// The goals find the same files.
     Files,
@@ -40,18 +41,6 @@ pub enum MergeReason {
     Folders,
     /// The semantic clusterer says so.
     Meaning,
-}
-
-impl MergeReason {
-    pub fn name(self) -> &'static str {
-        match self {
-            MergeReason::Files => "files",
-            MergeReason::Symbols => "symbols",
-            MergeReason::Edges => "edges",
-            MergeReason::Folders => "folders",
-            MergeReason::Meaning => "meaning",
-        }
-    }
 }
 
 /// Two goals that were compared.

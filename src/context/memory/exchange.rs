@@ -1,6 +1,6 @@
 //! Notes as JSON lines, for other machines: one note a line, as in the log, without checksums.
 
-use serde::Serialize;
+use spyhop_attributes::reply;
 
 use super::error::MemoryError;
 use super::limits::MAX_LINE_BYTES;
@@ -8,9 +8,7 @@ use super::note::RevisionNote;
 use super::{check, note};
 
 /// A line of an import that is not a note.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq, Eq)]
 pub struct BadLine {
     /// The number of the line, from 1.
     pub line: usize,

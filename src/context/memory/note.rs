@@ -1,15 +1,14 @@
 //! Notes: what they say, where they apply, which code they are about, and how sure they are.
 
 use serde::{Deserialize, Serialize};
+use spyhop_attributes::{All, Name, open, reply};
 
 use spyhop_base::id::ContentHash;
 use spyhop_base::path::RelPath;
 
 /// The kind of a note.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[reply(Clone, Copy, Debug, Default, PartialEq, Eq, Name, All, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum NoteKind {
     /// A failure, and the signals by which it is recognized.
     Failure,
@@ -20,24 +19,9 @@ pub enum NoteKind {
     Explanation,
 }
 
-impl NoteKind {
-    /// Every kind.
-    pub const ALL: [NoteKind; 3] = [NoteKind::Failure, NoteKind::Revision, NoteKind::Explanation];
-
-    /// The name of the kind.
-    pub const fn name(self) -> &'static str {
-        match self {
-            NoteKind::Failure => "failure",
-            NoteKind::Revision => "revision",
-            NoteKind::Explanation => "explanation",
-        }
-    }
-}
-
 /// A durable note about the code of a tree. The text comes from outside: nothing in it is run, and a reader must not take
 /// it for an instruction.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RevisionNote {
     /// The id: a hash of what the note says when it is added, in hexadecimal.
     pub id: String,
@@ -115,9 +99,8 @@ pub struct NoteLink {
 }
 
 /// How sure a note is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[open(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "lowercase")]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Verification {
     /// Nobody has verified the note.
     #[default]
@@ -167,10 +150,8 @@ impl Verification {
 }
 
 /// The kind of evidence that verifies a note.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[reply(Clone, Copy, Debug, PartialEq, Eq, Name, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Verifier {
     /// A test.
     Test,
@@ -178,20 +159,8 @@ pub enum Verifier {
     Commit,
 }
 
-impl Verifier {
-    /// The name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Verifier::Test => "test",
-            Verifier::Commit => "commit",
-        }
-    }
-}
-
 /// Why a note is no longer shown.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Retirement {
     /// The reason; may be empty.
     pub reason: String,

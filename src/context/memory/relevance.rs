@@ -5,11 +5,10 @@
 //! and the links of the note share. The log-odds that the note helps are a sum of the evidence with fixed weights, and
 //! each part is a reason. The weights are fitted on planted notes (`eval/notes.py` of commit 7154a438).
 
-use serde::Serialize;
-
 use rustc_hash::FxHashSet;
 
 use super::note::RevisionNote;
+use spyhop_attributes::reply;
 use spyhop_base::path::RelPath;
 use spyhop_base::wire::wire;
 use spyhop_index::tokenize::{TermList, Tokenizer, for_each_word};
@@ -80,9 +79,7 @@ struct SignalWord {
 }
 
 /// A part of the evidence, with a sentence.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[reply(Clone, Debug, PartialEq)]
 pub struct NoteReason {
     /// The kind of evidence: `words`, `rare`, `title`, `signal`, `symbol`, `file`, `found` or `elsewhere`.
     pub signal: &'static str,

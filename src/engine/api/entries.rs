@@ -4,7 +4,7 @@ use super::incomplete::{Incomplete, completeness};
 use crate::api::snapshot::Snapshot;
 use crate::api::sources::{SourceName, SourceSnapshot, answering};
 use crate::api::symbols::{SymbolEnd, SymbolRow};
-use spyhop_attributes::{form, reply, request};
+use spyhop_attributes::{form, open, reply, request};
 use spyhop_base::path::RelPath;
 use spyhop_base::wire_form;
 pub use spyhop_graph::EntryKind;
@@ -80,8 +80,7 @@ impl EntriesReply {
 }
 
 /// A route or a command, at the place that declares it.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug, PartialEq)]
 pub struct EntryRow {
     /// The source, if several sources were asked.
     pub source: Option<SourceName>,

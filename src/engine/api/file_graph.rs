@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::incomplete::{Completeness, Incomplete};
 use super::sources::{SourceName, SourceSnapshot, answering};
 use crate::api::snapshot::Snapshot;
-use spyhop_attributes::{form, reply, request};
+use spyhop_attributes::{form, open, reply, request};
 use spyhop_base::path::RelPath;
 use spyhop_base::wire_form;
 pub use spyhop_graph::FileEdge;
@@ -50,8 +50,7 @@ impl Default for FileGraphRequest {
 }
 
 /// The graph of files: the files that answer the question, and the imports between them.
-#[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug)]
 pub struct FileGraphReply {
     /// The question.
     pub question: FileGraphQuestion,

@@ -9,7 +9,7 @@ use crate::api::memory::NoteRow;
 use crate::api::snapshot::Snapshot;
 use crate::api::sources::{SourceName, SourceSnapshot, answering};
 use crate::api::symbols::{SymbolEnd, SymbolRow, end};
-use spyhop_attributes::{All, Name, form, reply, request};
+use spyhop_attributes::{All, Name, form, open, reply, request};
 use spyhop_base::limit::{self, AboveLimit};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
@@ -318,8 +318,7 @@ impl GraphRow {
 }
 
 /// The end of an edge.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug, PartialEq)]
 pub enum GraphEnd {
     /// A definition.
     Symbol(SymbolRow),

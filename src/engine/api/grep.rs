@@ -4,7 +4,7 @@ use super::cursor::LineCursor;
 use super::incomplete::{Incomplete, completeness};
 use super::snapshot::Snapshot;
 use super::sources::{SourceName, SourceSnapshot, answering};
-use spyhop_attributes::{reply, request};
+use spyhop_attributes::{open, reply, request};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
@@ -215,8 +215,7 @@ impl GrepReply {
 }
 
 /// The outcome of an exact search that was printed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug, PartialEq, Eq)]
 pub struct PrintedGrep {
     /// Whether any file matched; if the output is files without a match, whether there was such a file.
     pub matched: bool,

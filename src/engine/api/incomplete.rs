@@ -4,12 +4,11 @@ use std::fmt;
 use std::ops::Deref;
 
 use serde::{Serialize, Serializer};
-use spyhop_attributes::{All, Name, form};
+use spyhop_attributes::{All, Name, form, open};
 
 /// Why rows may be missing in an answer: a cause for programs, and a sentence for people. The value dereferences to the
 /// sentence.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug, PartialEq, Eq)]
 pub struct Incomplete {
     /// The cause that the sentence names first. There may be others.
     pub cause: IncompleteCause,
@@ -18,8 +17,7 @@ pub struct Incomplete {
 }
 
 /// The cause of missing rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Name, All)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Copy, Debug, PartialEq, Eq, Hash, Name, All)]
 pub enum IncompleteCause {
     /// The index is being built. A later answer has more.
     Indexing,

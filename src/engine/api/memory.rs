@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::sources::SourceName;
-use spyhop_attributes::{Name, form, reply, request};
+use spyhop_attributes::{Name, form, open, reply, request};
 use spyhop_base::path::RelPath;
 use spyhop_base::wire::wire;
 use spyhop_base::wire_form;
@@ -139,8 +139,7 @@ pub struct NotesReply {
 }
 
 /// A note, with the state of its links in the searched view.
-#[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug)]
 pub struct NoteRow {
     /// The source that the note is about; `None` if one tree answers.
     pub source: Option<SourceName>,
@@ -205,8 +204,7 @@ pub struct ImportedNotes {
 }
 
 /// The notes of a tree for another machine.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExportedNotes {
     /// The notes, each as one line of JSON.
     pub lines: String,

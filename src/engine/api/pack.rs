@@ -9,7 +9,7 @@ use crate::api::search::Mode;
 use crate::api::snapshot::Snapshot;
 use crate::api::sources::{SourceName, SourceSnapshot, answering};
 use crate::session::Sent;
-use spyhop_attributes::{All, Name, form, reply, request};
+use spyhop_attributes::{All, Name, form, open, reply, request};
 use spyhop_base::id::ContentHash;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
@@ -110,8 +110,7 @@ impl PackStages {
 }
 
 /// A context pack: the code that a task needs, within a budget of tokens.
-#[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug)]
 pub struct PackReply {
     /// The goals of the task.
     pub goals: Vec<PackGoal>,

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::snapshot::Snapshot;
 use super::sources::SourceName;
 use super::symbols::SymbolRow;
-use spyhop_attributes::{form, request};
+use spyhop_attributes::{form, open, request};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;
 use spyhop_base::wire_form;
@@ -82,8 +82,7 @@ pub enum ReadReply {
 }
 
 /// Lines of a file as it is now, or as it is in the view of the options.
-#[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug)]
 pub struct ReadText {
     /// The source that has the file; `None` if one tree answers.
     pub source: Option<SourceName>,
@@ -128,8 +127,7 @@ impl ReadText {
 }
 
 /// The definitions of a name.
-#[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug)]
 pub struct SymbolChoices {
     /// The name of the request.
     pub symbol: String,

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use spyhop_attributes::open;
+
 /// What a caller can do about an error. A front end names its own command, flag or parameter for the remedy.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug, PartialEq, Eq)]
 pub enum Remedy {
     /// Build the index.
     BuildIndex(Box<IndexRecipe>),
@@ -29,8 +30,7 @@ pub enum Remedy {
 
 /// Everything that determines the place and the content of an engine's index. An engine that is opened with these
 /// options builds exactly that index.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IndexRecipe {
     /// The folder of the index.
     pub index_path: PathBuf,

@@ -13,7 +13,7 @@ use crate::api::snapshot::Snapshot;
 use crate::api::sources::{SourceName, SourceSnapshot, answering};
 use crate::api::state::StructureCounts;
 use crate::session::Sent;
-use spyhop_attributes::{All, Name, form, reply, request};
+use spyhop_attributes::{All, Name, form, open, reply, request};
 use spyhop_base::id::ContentHash;
 use spyhop_base::model::{Skipped, SymbolKind};
 use spyhop_base::path::RelPath;
@@ -124,8 +124,7 @@ impl SearchBatch {
 }
 
 /// The best files for a query, with the measures by which they were rescored.
-#[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug)]
 pub struct RankedCandidates {
     /// The kind of the query, which selects the weights.
     pub kind: QueryKind,
@@ -166,8 +165,7 @@ impl RankedCandidate {
 }
 
 /// The places of the first files of a query, with their measures.
-#[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug)]
 pub struct PlaceCandidates {
     /// The kind of the query, which selects the weights.
     pub kind: QueryKind,
@@ -176,8 +174,7 @@ pub struct PlaceCandidates {
 }
 
 /// The places of a file.
-#[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug)]
 pub struct FilePlaces {
     /// The file.
     pub path: RelPath,
@@ -186,8 +183,7 @@ pub struct FilePlaces {
 }
 
 /// A place of a file.
-#[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug)]
 pub struct PlaceCandidate {
     /// The lines of the place.
     pub lines: Lines,
@@ -265,8 +261,7 @@ impl SearchReply {
 }
 
 /// A result of a ranked search: a place in a file.
-#[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug)]
 pub struct Hit {
     /// The source that has the file; `None` if one tree answers.
     pub source: Option<SourceName>,
@@ -389,8 +384,7 @@ pub struct Gap {
 }
 
 /// The outcome of a search for one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// There is no such file below the root.
     NoSuchFile,

@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 
 use super::snapshot::Snapshot;
 use super::state::Status;
-use spyhop_attributes::{form, reply, request};
+use spyhop_attributes::{form, open, reply, request};
 use spyhop_base::time::rfc3339;
 
 /// The name of a tree in a set of trees. Clones share the text. In a reply, the name also has what JSON says of the source;
@@ -191,8 +191,7 @@ pub(super) fn answering<S: Serializer>(all: &[SourceSnapshot], serializer: S) ->
 }
 
 /// Where a source of a library came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug, PartialEq, Eq)]
 pub struct Provenance {
     /// The kind of source, such as `git` or `tar`.
     pub kind: &'static str,
@@ -264,8 +263,7 @@ fn status_or_error<S: Serializer>(status: &Result<Status, String>, serializer: S
 }
 
 /// The package that a source is, by its own manifest. An import of the package leads to the source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug, PartialEq, Eq)]
 pub struct SourcePackage {
     /// The registry: `cargo`, `go`, `npm` or `python`.
     pub ecosystem: String,

@@ -7,7 +7,7 @@ use crate::api::remedy::{IndexRecipe, Remedy};
 use crate::api::snapshot::Building;
 use crate::api::views::ViewRow;
 use crate::error::Error;
-use spyhop_attributes::{Name, form, reply, request};
+use spyhop_attributes::{Name, form, open, reply, request};
 use spyhop_base::id::Generation;
 use spyhop_base::model::{Note, SkipReason, Skipped};
 use spyhop_base::path::RelPath;
@@ -158,8 +158,7 @@ pub enum WatchEvent {
 }
 
 /// Why a watch ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WatchEnd {
     /// The caller stopped the watch.
     Stopped,
@@ -169,8 +168,7 @@ pub enum WatchEnd {
 }
 
 /// The results of a thorough check of an index.
-#[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug)]
 pub struct Checkup {
     /// The checks, in the order in which they ran.
     pub checks: Vec<Check>,
@@ -212,8 +210,7 @@ pub enum Health {
 }
 
 /// How an update treats a path, and which rule decides.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// The path of the request, with replacement characters if a name is not UTF-8.
     pub path: RelPath,
@@ -232,8 +229,7 @@ pub struct Explanation {
 }
 
 /// How an update treats a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug, PartialEq, Eq)]
 pub enum PathOutcome {
     /// The path is indexed with its content.
     Indexed,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use spyhop_attributes::{form, reply, request};
+use spyhop_attributes::{form, open, reply, request};
 use spyhop_base::time::rfc3339;
 use spyhop_base::wire::wire;
 use spyhop_base::wire_form;
@@ -63,8 +63,7 @@ pub struct ViewsReply {
 }
 
 /// A view, with its cost.
-#[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug)]
 pub struct KeptView {
     /// The view.
     pub view: ViewRow,

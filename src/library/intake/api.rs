@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::class::IntakeClass;
 use crate::api::AddProgress;
-use spyhop_attributes::reply;
+use spyhop_attributes::{open, reply};
 use spyhop_base::wire::wire;
 
 /// The result of an intake.
@@ -54,8 +54,7 @@ pub struct FailedEntry {
 }
 
 /// The progress of an intake.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Copy, Debug)]
 pub enum IntakeEvent<'n> {
     /// An entry is taken in.
     Taking {

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::class::IntakeClass;
+use spyhop_attributes::open;
 use spyhop_syntax::document::{Document, Heading};
 
 /// The record of a paper or document.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[open(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentRecord {
     /// The format of the record.
     pub format: u32,
