@@ -3,107 +3,87 @@
 //! [`Arguments`] has the values; this module finds the tree that they name. The engine checks ranges, except those of
 //! parameters that only tools take. Defaults are the library's.
 
-use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::{
     AddNoteRequest, EntriesRequest, FileGraphRequest, FilesRequest, GraphQuestion, GraphRequest, GrepRequest,
-    LineRange, ListNotesRequest, MapRequest, Options, PackRequest, ReadRequest, Relation, RetireNoteRequest,
-    SearchNotesRequest, SearchRequest, Session, SkippedRequest, SourceName, SymbolsRequest,
-    VerifyNoteRequest, WhyNotRequest,
+    LineRange, ListNotesRequest, NotesReply, Options, PackRequest, ReadRequest, Relation, RetireNoteRequest,
+    SearchNotesRequest, SearchRequest, Session, SourceName, SymbolsRequest, VerifyNoteRequest, ViewsRequest,
+    WhyNotRequest,
 };
+use spyhop_engine::{Error, Operation};
 use spyhop_interface::catalog::tools::{Tool, ToolId};
 use spyhop_interface::catalog::{
     self, Arguments, Faces, GrepCall, Param, RawValues, Row, SearchCall, TARGET, TOOL_IN, ValueError,
     lenient, params,
 };
 use spyhop_interface::operations::{LIBRARY_OPERATIONS, ListedOperation, OPERATIONS};
+use spyhop_interface::render::agent::{self, Answer};
 use spyhop_library::{SourceChoice, is_remote};
 
+use super::calls::{PendingReply, ToolTrees};
 use super::library_request::LibraryRequest;
 use super::roots::{self, ResolvedPath, Roots};
 
-/// A call with typed arguments.
-#[derive(Debug)]
+/// What a call asks.
 pub enum ToolRequest {
-    Search(SearchRequest),
-    Batch(Vec<String>, SearchRequest),
-    Grep(GrepRequest),
-    Files(FilesRequest),
-    Symbols(SymbolsRequest),
-    Map(MapRequest),
-    Read(ReadRequest),
-    Status,
-    Skipped(SkippedRequest),
-    WhyNot(Box<WhyNotRequest>),
-    Touch(Vec<RelPath>),
-    Graph(GraphRequest),
-    Entries(EntriesRequest),
-    FileGraph(FileGraphRequest),
-    Views,
-    Notes(SearchNotesRequest),
-    ListNotes(ListNotesRequest),
-    Record(AddNoteRequest),
-    Verify(VerifyNoteRequest),
-    Retire(RetireNoteRequest),
-    Pack(Box<PackRequest>),
+    /// A question that trees answer.
+    Trees(TreeQuestion),
+    /// A call about the library itself.
     Library(LibraryRequest),
+    /// The search among tools.
     Tools(String),
 }
 
-impl ToolRequest {
-    /// Whether the answer comes from the files as they are. An index, if there is one, only makes it faster.
-    pub fn needs_no_index(&self) -> bool {
-        match self {
-            ToolRequest::Grep(_)
-            | ToolRequest::Notes(_)
-            | ToolRequest::ListNotes(_)
-            | ToolRequest::Record(_)
-            | ToolRequest::Verify(_)
-            | ToolRequest::Retire(_) => true,
-            ToolRequest::Read(request) => request.path.is_some(),
-            _ => false,
-        }
-    }
+/// A typed request, with what makes an answer of its reply.
+pub type TreeQuestion = Box<dyn Fn(&ToolTrees<'_>) -> Result<PendingReply, Error> + Send + Sync>;
 
-    /// Whether the answer may take seconds in a large tree, so that searches must not wait for it.
-    pub fn is_slow(&self) -> bool {
-        matches!(
-            self,
-            ToolRequest::Batch(..)
-                | ToolRequest::Graph(_)
-                | ToolRequest::Entries(_)
-                | ToolRequest::FileGraph(_)
-                | ToolRequest::Map(_)
-                | ToolRequest::Pack(_)
-                | ToolRequest::WhyNot(_)
-        )
-    }
+/// A question with an answer of its own.
+fn trees(
+    answer: impl Fn(&ToolTrees<'_>) -> Result<PendingReply, Error> + Send + Sync + 'static,
+) -> ToolRequest {
+    ToolRequest::Trees(Box::new(answer))
+}
 
-    /// The folder or file that the request is limited to.
-    pub fn path(&self) -> Option<&str> {
-        let filter = match self {
-            ToolRequest::Search(request) | ToolRequest::Batch(_, request) => &request.filter,
-            ToolRequest::WhyNot(request) => &request.search.filter,
-            ToolRequest::Grep(request) => &request.filter,
-            ToolRequest::Files(request) => &request.filter,
-            ToolRequest::Symbols(request) => &request.filter,
-            ToolRequest::Map(request) => &request.filter,
-            ToolRequest::Graph(request) => &request.filter,
-            ToolRequest::Entries(request) => &request.filter,
-            ToolRequest::FileGraph(request) => &request.filter,
-            ToolRequest::Notes(request) => &request.filter,
-            ToolRequest::Pack(request) => &request.filter,
-            _ => return None,
-        };
-        filter.path.as_deref()
+/// A question whose reply is printed within the size limit.
+fn printed<O>(request: O, print: fn(O::Reply, usize) -> Answer) -> ToolRequest
+where
+    O: Operation + Send + Sync + 'static,
+{
+    trees(move |asked| Ok(print(asked.ask(&request)?, asked.budget()).into()))
+}
+
+/// Whether the answer comes from the files as they are. An index, if there is one, only makes it faster.
+fn needs_no_index(arguments: &Arguments<'_>) -> bool {
+    match arguments.tool.id {
+        ToolId::Grep
+        | ToolId::SearchNotes
+        | ToolId::ListNotes
+        | ToolId::RecordNote
+        | ToolId::VerifyNote
+        | ToolId::RetireNote => true,
+        ToolId::Read => arguments.value(&catalog::READ_PATH).is_some(),
+        _ => false,
     }
 }
 
+/// Whether the answer may take seconds in a large tree, so that searches must not wait for it.
+fn is_slow(tool: &Tool) -> bool {
+    matches!(
+        tool.id,
+        ToolId::SearchBatch
+            | ToolId::Graph(_)
+            | ToolId::Entries(_)
+            | ToolId::FileGraph
+            | ToolId::Map
+            | ToolId::Pack
+            | ToolId::WhyNot
+    )
+}
+
 /// A typed call, with its tree, its session and the size limit of its answer.
-#[derive(Debug)]
 pub struct ToolCall {
     pub root: usize,
     /// The sources of the library to ask in place of the root.
@@ -112,7 +92,11 @@ pub struct ToolCall {
     pub view: Option<String>,
     /// An index of the root other than the server's.
     pub index_dir: Option<PathBuf>,
+    /// The folder or file that the request is limited to.
+    pub path: Option<String>,
     pub ask: ToolRequest,
+    pub needs_no_index: bool,
+    pub is_slow: bool,
     pub budget: usize,
     /// The client's session; `None` for a client without one.
     pub session: Option<Session>,
@@ -127,11 +111,11 @@ pub fn call(
     (roots, is_source): (&Roots, &dyn Fn(&str) -> bool),
     session: Option<Session>,
 ) -> Result<ToolCall, String> {
-    let arguments = CallArguments(Arguments::new(tool, own, several_paths(tool, roots, given)?)?);
-    let sources = arguments.sources()?.or_else(|| arguments.source_of_path(is_source));
+    let arguments = Arguments::new(tool, own, several_paths(tool, roots, given)?)?;
+    let sources = sources(&arguments)?.or_else(|| source_of_path(&arguments, is_source));
     let (root, path) = match &sources {
-        Some(_) => (0, arguments.path_in_sources()?),
-        None => arguments.tree(roots)?,
+        Some(_) => (0, path_in_sources(&arguments)?),
+        None => tree(&arguments, roots)?,
     };
     let budget = catalog::in_range(&params::MAX_TOKENS, arguments.number(&params::MAX_TOKENS)?);
     let default = params::MAX_TOKENS.default.and_then(|default| default.parse().ok());
@@ -141,7 +125,10 @@ pub fn call(
     let index_dir = index_dir.map(|text| roots.folder(params::TOOL_DB.name, &text, root)).transpose()?;
     let is_on_disk = view.is_none() && sources.is_none();
     let named = ResolvedArguments { arguments: &arguments, roots, root, path, is_on_disk };
-    Ok(ToolCall { root, sources, ask: named.ask(tool)?, view, index_dir, budget, session })
+    let (ask, needs_no_index, is_slow) = (named.ask(tool)?, needs_no_index(&arguments), is_slow(tool));
+    // The file to read is no limit.
+    let path = if tool.id == ToolId::Read { None } else { named.path()? };
+    Ok(ToolCall { root, sources, view, index_dir, path, ask, needs_no_index, is_slow, budget, session })
 }
 
 /// Turns several folders and files in `path` into globs, if the tool takes globs.
@@ -187,70 +174,57 @@ fn several_paths(
     Ok(given)
 }
 
-/// The arguments of a call, which may choose its tree.
-struct CallArguments<'t>(Arguments<'t>);
-
-impl<'t> Deref for CallArguments<'t> {
-    type Target = Arguments<'t>;
-
-    fn deref(&self) -> &Arguments<'t> {
-        &self.0
-    }
+/// The root of the call and, where the tool takes a path, the path.
+fn tree(arguments: &Arguments<'_>, roots: &Roots) -> Result<(usize, Option<ResolvedPath>), String> {
+    let root = arguments.text(&params::TREE)?.map(|text| roots.root(&text)).transpose()?;
+    let path =
+        arguments.text(&params::PATH)?.map(|text| roots.place(params::PATH.name, &text, root)).transpose()?;
+    // The files that a tool without `path` is about may choose its root.
+    let root = root.or(path.as_ref().map(|place| place.root));
+    let named = [&catalog::FILE, &catalog::FILES, &TARGET];
+    let by_file = || {
+        let param = named.iter().find(|param| arguments.value(param).is_some())?;
+        let first = arguments.texts(param).ok()?.into_iter().next()?;
+        let file = if param.name == TARGET.name { catalog::file_of_target(&first) } else { &first };
+        roots.place(param.name, file, None).ok().map(|place| place.root)
+    };
+    Ok((root.or_else(by_file).unwrap_or(0), path))
 }
 
-impl CallArguments<'_> {
-    /// The root of the call and, where the tool takes a path, the path.
-    fn tree(&self, roots: &Roots) -> Result<(usize, Option<ResolvedPath>), String> {
-        let root = self.text(&params::TREE)?.map(|text| roots.root(&text)).transpose()?;
-        let path =
-            self.text(&params::PATH)?.map(|text| roots.place(params::PATH.name, &text, root)).transpose()?;
-        // The files that a tool without `path` is about may choose its root.
-        let root = root.or(path.as_ref().map(|place| place.root));
-        let named = [&catalog::FILE, &catalog::FILES, &TARGET];
-        let by_file = || {
-            let param = named.iter().find(|param| self.value(param).is_some())?;
-            let first = self.texts(param).ok()?.into_iter().next()?;
-            let file = if param.name == TARGET.name { catalog::file_of_target(&first) } else { &first };
-            roots.place(param.name, file, None).ok().map(|place| place.root)
-        };
-        Ok((root.or_else(by_file).unwrap_or(0), path))
+/// The sources of the library that are asked.
+fn sources(arguments: &Arguments<'_>) -> Result<Option<SourceChoice>, String> {
+    let names = arguments.texts(&TOOL_IN)?;
+    let names = names.iter().flat_map(|names| names.split(',')).map(str::trim);
+    let names: Vec<String> = names.filter(|name| !name.is_empty()).map(str::to_string).collect();
+    catalog::check_texts(&TOOL_IN, &names).map_err(|error| error.to_string())?;
+    if names.is_empty() {
+        return Ok(None);
     }
-
-    /// The sources of the library that are asked.
-    fn sources(&self) -> Result<Option<SourceChoice>, String> {
-        let names = self.texts(&TOOL_IN)?;
-        let names = names.iter().flat_map(|names| names.split(',')).map(str::trim);
-        let names: Vec<String> = names.filter(|name| !name.is_empty()).map(str::to_string).collect();
-        catalog::check_texts(&TOOL_IN, &names).map_err(|error| error.to_string())?;
-        if names.is_empty() {
-            return Ok(None);
+    for param in [&params::TREE, &params::VIEW, &params::TOOL_DB] {
+        if arguments.value(param).is_some() {
+            return Err(format!("'{}' is of one root, and 'in' asks sources; leave one out", param.name));
         }
-        for param in [&params::TREE, &params::VIEW, &params::TOOL_DB] {
-            if self.value(param).is_some() {
-                return Err(format!("'{}' is of one root, and 'in' asks sources; leave one out", param.name));
-            }
-        }
-        Ok(Some(SourceChoice::of_names(names)))
     }
+    Ok(Some(SourceChoice::of_names(names)))
+}
 
-    /// The source that a path names, as in `client:src/lib.rs`, if the tool can ask sources.
-    fn source_of_path(&self, is_source: &dyn Fn(&str) -> bool) -> Option<SourceChoice> {
-        self.tool.operation.filter(|operation| operation.asks_sources)?;
-        let paths = [&params::PATH, &catalog::FILE, &TARGET, &catalog::SYMBOL];
-        let texts = paths.into_iter().filter_map(|param| self.text(param).ok()?);
-        let names = texts.filter_map(|text| SourceName::before_path(&text).map(str::to_string));
-        names.into_iter().find(|name| is_source(name)).map(|name| SourceChoice::of_names(vec![name]))
-    }
+/// The source that a path names, as in `client:src/lib.rs`, if the tool can ask sources.
+fn source_of_path(arguments: &Arguments<'_>, is_source: &dyn Fn(&str) -> bool) -> Option<SourceChoice> {
+    arguments.tool.operation.filter(|operation| operation.asks_sources)?;
+    let paths = [&params::PATH, &catalog::FILE, &TARGET, &catalog::SYMBOL];
+    let texts = paths.into_iter().filter_map(|param| arguments.text(param).ok()?);
+    let names = texts.filter_map(|text| SourceName::before_path(&text).map(str::to_string));
+    names.into_iter().find(|name| is_source(name)).map(|name| SourceChoice::of_names(vec![name]))
+}
 
-    /// The folder or file of each source.
-    fn path_in_sources(&self) -> Result<Option<ResolvedPath>, String> {
-        self.text(&params::PATH)?.map(|text| roots::below(params::PATH.name, &text)).transpose()
-    }
+/// The folder or file of each source.
+fn path_in_sources(arguments: &Arguments<'_>) -> Result<Option<ResolvedPath>, String> {
+    arguments.text(&params::PATH)?.map(|text| roots::below(params::PATH.name, &text)).transpose()
 }
 
 /// Arguments whose tree is known.
 struct ResolvedArguments<'a> {
-    arguments: &'a CallArguments<'a>,
+    arguments: &'a Arguments<'a>,
     roots: &'a Roots,
     root: usize,
     path: Option<ResolvedPath>,
@@ -260,57 +234,102 @@ struct ResolvedArguments<'a> {
 
 impl ResolvedArguments<'_> {
     fn ask(&self, tool: &'static Tool) -> Result<ToolRequest, String> {
-        let options = Options::default;
         Ok(match tool.id {
-            ToolId::Search => ToolRequest::Search(self.search()?.1),
+            ToolId::Search => {
+                let (_, request) = self.search()?;
+                trees(move |asked| asked.search(None, &request))
+            }
             ToolId::SearchBatch => {
                 let (queries, request) = self.search()?;
-                ToolRequest::Batch(queries.unwrap_or_default(), request)
+                let queries = queries.unwrap_or_default();
+                trees(move |asked| asked.search(Some(&queries), &request))
             }
             ToolId::Grep => {
-                let mut call = GrepCall::new(options());
+                let mut call = GrepCall::new(Options::default());
                 self.fill(catalog::GREP_ROWS, &mut call)?;
-                ToolRequest::Grep(GrepRequest { enclosing: true, ..call.grep.request })
+                let request = GrepRequest { enclosing: true, ..call.grep.request };
+                trees(move |asked| asked.grep(&request))
             }
-            ToolId::Files => ToolRequest::Files(self.filled(catalog::FILES_ROWS, FilesRequest::new(""))?),
+            ToolId::Files => {
+                printed(self.filled(catalog::FILES_ROWS, FilesRequest::new(""))?, agent::files_within)
+            }
             ToolId::Symbols => {
-                ToolRequest::Symbols(self.filled(catalog::SYMBOLS_ROWS, SymbolsRequest::new(""))?)
+                printed(self.filled(catalog::SYMBOLS_ROWS, SymbolsRequest::new(""))?, agent::symbols_within)
             }
-            ToolId::Map => ToolRequest::Map(self.default(catalog::MAP_ROWS)?),
-            ToolId::Read => ToolRequest::Read(self.read()?),
-            ToolId::Skipped => ToolRequest::Skipped(self.default(catalog::SKIPPED_ROWS)?),
+            ToolId::Map => {
+                let request = self.default(catalog::MAP_ROWS)?;
+                trees(move |asked| asked.map(&request))
+            }
+            ToolId::Read => {
+                let request = self.read()?;
+                trees(move |asked| asked.read(&request))
+            }
+            ToolId::Skipped => {
+                let request = self.default(catalog::SKIPPED_ROWS)?;
+                trees(move |asked| asked.skipped(&request))
+            }
             ToolId::WhyNot => {
                 let request =
                     self.filled(catalog::WHY_NOT_ROWS, WhyNotRequest::new("", SearchRequest::new("")))?;
                 if request.path.is_empty() {
                     return Err(format!("{} needs '{}'", tool.name, catalog::FILE.name));
                 }
-                ToolRequest::WhyNot(Box::new(request))
+                printed(request, |reply, budget| agent::cut(agent::why_not(&reply), budget))
             }
-            ToolId::Touch => {
-                let mut files = Vec::new();
-                self.fill(catalog::TOUCH_ROWS, &mut files)?;
-                ToolRequest::Touch(files)
-            }
-            ToolId::Graph(_) | ToolId::Entries(_) | ToolId::FileGraph => self.of_graph(tool)?,
-            ToolId::Views => ToolRequest::Views,
-            ToolId::ListNotes
-            | ToolId::VerifyNote
-            | ToolId::RetireNote
-            | ToolId::SearchNotes
-            | ToolId::RecordNote => self.of_notes(tool)?,
             ToolId::Pack => {
                 let request = self.filled(catalog::PACK_ROWS, PackRequest::new(""))?;
                 let files = self.relative(catalog::SEED_FILE.name, &request.seed_files)?;
-                ToolRequest::Pack(Box::new(PackRequest { seed_files: files, ..request }))
-            }
-            ToolId::Status => {
-                // The path may choose the root, so a mistyped path must be an error and must not choose another root.
-                self.path()?;
-                ToolRequest::Status
+                let request = PackRequest { seed_files: files, ..request };
+                trees(move |asked| asked.pack(&request))
             }
             ToolId::ToolSearch => {
                 ToolRequest::Tools(self.arguments.text(&params::TOOL_QUERY)?.unwrap_or_default())
+            }
+            _ => self.of_state(tool)?,
+        })
+    }
+
+    /// The request of a tool about the state of the tree, its code graph, its notes or the library.
+    fn of_state(&self, tool: &'static Tool) -> Result<ToolRequest, String> {
+        let notes: fn(NotesReply, usize) -> Answer = |reply, budget| agent::notes(&reply, budget);
+        Ok(match tool.id {
+            ToolId::Status => {
+                // The path may choose the root, so a mistyped path must be an error and must not choose another root.
+                self.path()?;
+                trees(|asked| asked.status())
+            }
+            ToolId::Views => printed(ViewsRequest, |reply, _| agent::views(&reply)),
+            ToolId::Touch => {
+                let mut files = Vec::new();
+                self.fill(catalog::TOUCH_ROWS, &mut files)?;
+                trees(move |asked| asked.touch(&files))
+            }
+            ToolId::Graph(question) => printed(self.graph(question)?, agent::graph_within),
+            ToolId::Entries(kind) => {
+                let mut request = self.filled(catalog::ENTRIES_ROWS, EntriesRequest::new(kind, ""))?;
+                request.reaches = request.reaches.map(|target| self.target(&target)).transpose()?;
+                printed(request, agent::entries)
+            }
+            ToolId::FileGraph => {
+                printed(self.default::<FileGraphRequest>(catalog::FILE_GRAPH_ROWS)?, |reply, budget| {
+                    agent::file_graph(&reply, budget)
+                })
+            }
+            ToolId::ListNotes => printed(self.default::<ListNotesRequest>(catalog::LIST_NOTES_ROWS)?, notes),
+            ToolId::VerifyNote => {
+                printed(self.default::<VerifyNoteRequest>(catalog::VERIFY_NOTE_ROWS)?, notes)
+            }
+            ToolId::RetireNote => {
+                printed(self.default::<RetireNoteRequest>(catalog::RETIRE_NOTE_ROWS)?, notes)
+            }
+            ToolId::SearchNotes => {
+                printed(self.filled(catalog::SEARCH_NOTES_ROWS, SearchNotesRequest::new(""))?, notes)
+            }
+            ToolId::RecordNote => {
+                let mut request: AddNoteRequest = self.default(catalog::ADD_NOTE_ROWS)?;
+                let links = request.links.iter().map(|link| self.target(link));
+                request.links = links.collect::<Result<_, _>>()?;
+                printed(request, notes)
             }
             _ => ToolRequest::Library(self.of_library(tool)?),
         })
@@ -345,48 +364,17 @@ impl ResolvedArguments<'_> {
         self.roots.iter().nth(self.root).is_some_and(|root| path.below(root).exists())
     }
 
-    /// The request of a tool about the code graph.
-    fn of_graph(&self, tool: &Tool) -> Result<ToolRequest, String> {
-        Ok(match tool.id {
-            ToolId::Graph(question) => {
-                let mut request =
-                    self.filled(catalog::graph_rows(question), GraphRequest::new(question, ""))?;
-                request.target = self.target(&request.target)?;
-                // The uses of one relation are a question of their own, by whichever name the tool is called.
-                request.question = match request.relation {
-                    Some(Relation::Calls) => GraphQuestion::Callers,
-                    Some(Relation::Implements) => GraphQuestion::Implementations,
-                    _ => request.question,
-                };
-                ToolRequest::Graph(request)
-            }
-            ToolId::Entries(kind) => {
-                let mut request = self.filled(catalog::ENTRIES_ROWS, EntriesRequest::new(kind, ""))?;
-                request.reaches = request.reaches.map(|target| self.target(&target)).transpose()?;
-                ToolRequest::Entries(request)
-            }
-            ToolId::FileGraph => ToolRequest::FileGraph(self.default(catalog::FILE_GRAPH_ROWS)?),
-            other => unreachable!("{other:?} is not about the code graph"),
-        })
-    }
-
-    /// The request of a tool about notes.
-    fn of_notes(&self, tool: &Tool) -> Result<ToolRequest, String> {
-        Ok(match tool.id {
-            ToolId::ListNotes => ToolRequest::ListNotes(self.default(catalog::LIST_NOTES_ROWS)?),
-            ToolId::VerifyNote => ToolRequest::Verify(self.default(catalog::VERIFY_NOTE_ROWS)?),
-            ToolId::RetireNote => ToolRequest::Retire(self.default(catalog::RETIRE_NOTE_ROWS)?),
-            ToolId::SearchNotes => {
-                ToolRequest::Notes(self.filled(catalog::SEARCH_NOTES_ROWS, SearchNotesRequest::new(""))?)
-            }
-            ToolId::RecordNote => {
-                let mut request = self.default(catalog::ADD_NOTE_ROWS)?;
-                let links = request.links.iter().map(|link| self.target(link));
-                request.links = links.collect::<Result<_, _>>()?;
-                ToolRequest::Record(request)
-            }
-            other => unreachable!("{other:?} is not about notes"),
-        })
+    /// The question about the code graph.
+    fn graph(&self, question: GraphQuestion) -> Result<GraphRequest, String> {
+        let mut request = self.filled(catalog::graph_rows(question), GraphRequest::new(question, ""))?;
+        request.target = self.target(&request.target)?;
+        // The uses of one relation are a question of their own, by whichever name the tool is called.
+        request.question = match request.relation {
+            Some(Relation::Calls) => GraphQuestion::Callers,
+            Some(Relation::Implements) => GraphQuestion::Implementations,
+            _ => request.question,
+        };
+        Ok(request)
     }
 
     fn of_library(&self, tool: &'static Tool) -> Result<LibraryRequest, String> {
@@ -536,10 +524,20 @@ mod tests {
 
     use super::*;
 
-    fn asked(tool: &str, given: Value) -> Result<ToolRequest, String> {
+    fn refused(tool: &str, given: Value) -> String {
         let roots = Roots::new(vec![std::env::temp_dir().canonicalize().unwrap()]);
         let Value::Object(given) = given else { unreachable!() };
-        call(tools::tool(tool).unwrap(), &[], given, (&roots, &|_| false), None).map(|call| call.ask)
+        call(tools::tool(tool).unwrap(), &[], given, (&roots, &|_| false), None).err().unwrap()
+    }
+
+    fn searched(tool: &str, given: Value) -> (Option<Vec<String>>, SearchRequest) {
+        let Value::Object(given) = given else { unreachable!() };
+        let (arguments, roots) =
+            (Arguments::new(tools::tool(tool).unwrap(), &[], given), Roots::new(Vec::new()));
+        let arguments = &arguments.unwrap();
+        ResolvedArguments { arguments, roots: &roots, root: 0, path: None, is_on_disk: true }
+            .search()
+            .unwrap()
     }
 
     #[test]
@@ -548,10 +546,7 @@ mod tests {
             "query": "a|b", "limit": 3.0, "language": "rust, go", "chunk_type": ["function"], "exclude": "x|y",
             "min_score": 0.5, "mode": "compact", "expand": 99999999999u64, "cursor": null, "glob": ["*.rs"],
         });
-        let request = match asked("codebase_search", given) {
-            Ok(ToolRequest::Search(request)) => request,
-            other => panic!("{other:?}"),
-        };
+        let (_, request) = searched("codebase_search", given);
         assert_eq!((request.query.as_str(), request.max_results, request.expand), ("a|b", 3, u32::MAX));
         assert_eq!(request.filter.lang, ["rust", "go"]);
         assert_eq!(
@@ -559,17 +554,14 @@ mod tests {
             (&["x|y".into()][..], &["*.rs".into()][..])
         );
         assert_eq!((request.min_score, request.mode, request.cursor), (Some(0.5), Mode::Compact, None));
-        let Ok(ToolRequest::Batch(queries, _)) = asked("search_batch", json!({ "queries": ["a | b", "c"] }))
-        else {
-            panic!()
-        };
-        assert_eq!(queries, ["a", "b", "c"]);
+        let (queries, _) = searched("search_batch", json!({ "queries": ["a | b", "c"] }));
+        assert_eq!(queries.unwrap(), ["a", "b", "c"]);
     }
 
     #[test]
     fn what_is_wrong_is_named_with_the_choices() {
         let check = |tool: &str, given: Value, expected: &str| {
-            let error = asked(tool, given).unwrap_err();
+            let error = refused(tool, given);
             assert!(error.starts_with(expected), "{error}");
         };
         let query = |name: &str, value: Value| json!({ "query": "a", name: value });

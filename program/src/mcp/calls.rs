@@ -4,8 +4,9 @@ use std::path::Path;
 
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::{
-    ActivitySource, FileActivity, Mode, PackRequest, Progress, ReadReply, ReadRequest, SearchBatch,
-    SearchReply, SearchRequest, Session, SkippedRequest, StatusReply, StatusRequest, ViewsRequest,
+    ActivitySource, FileActivity, GrepRequest, MapRequest, Mode, PackRequest, Progress, ReadReply,
+    ReadRequest, SearchBatch, SearchReply, SearchRequest, Session, SkippedRequest, StatusReply,
+    StatusRequest,
 };
 use spyhop_engine::{Call, Corpus, Engine, Error, Operation};
 use spyhop_interface::render::agent::{self, Answer};
@@ -49,7 +50,7 @@ pub fn answer(
     if call.view.is_none() {
         return asked.answer();
     }
-    if let Some(path) = call.ask.path() {
+    if let Some(path) = &call.path {
         engine.check_path(path)?;
     }
     // Links would lead to files of the worktree, not of the view.
@@ -63,7 +64,7 @@ pub fn of_sources(corpus: &Corpus, call: &ToolCall) -> Result<PendingReply, Erro
 }
 
 /// The trees that a call asks.
-struct ToolTrees<'a> {
+pub struct ToolTrees<'a> {
     corpus: &'a Corpus,
     /// The engine, if one tree is asked.
     engine: Option<&'a Engine>,
@@ -72,10 +73,16 @@ struct ToolTrees<'a> {
 }
 
 impl ToolTrees<'_> {
-    fn ask<O: Operation>(&self, request: &O) -> Result<O::Reply, Error> {
+    /// Asks the trees, in the session of the call.
+    pub fn ask<O: Operation>(&self, request: &O) -> Result<O::Reply, Error> {
         // A search remembers the actions of its own client, never those of other clients.
         let session = self.call.session.clone().map_or(ActivitySource::Ignored, ActivitySource::Session);
         self.corpus.call(request, &Call::default().with_progress(self.progress).with_session(session))
+    }
+
+    /// The size limit of the answer.
+    pub fn budget(&self) -> usize {
+        self.call.budget
     }
 
     fn root(&self) -> &Path {
@@ -83,48 +90,44 @@ impl ToolTrees<'_> {
     }
 
     fn answer(&self) -> Result<PendingReply, Error> {
-        let (budget, call) = (self.call.budget, self.call);
-        match &call.ask {
-            ToolRequest::Search(request) => return Ok(found(self.ask(request)?, &[], request, call)),
-            ToolRequest::Batch(queries, request) => {
-                let batch = SearchBatch::new(queries.clone(), request.clone());
-                return Ok(found(self.ask(&batch)?, queries, request, call));
-            }
-            ToolRequest::Pack(request) => return self.pack(request),
-            ToolRequest::Grep(request) => {
-                self.opened(request.filter.path.as_deref());
-                Ok(agent::grep_within(self.ask(request)?, budget))
-            }
-            ToolRequest::Files(request) => Ok(agent::files_within(self.ask(request)?, budget)),
-            ToolRequest::Symbols(request) => Ok(agent::symbols_within(self.ask(request)?, budget)),
-            ToolRequest::Map(request) => {
-                self.opened(request.filter.path.as_deref());
-                agent::map_within(|request| self.ask(request), request, budget)
-            }
-            ToolRequest::Read(request) => self.read(request),
-            ToolRequest::Skipped(request) => {
-                let whole = SkippedRequest { after: None, ..request.clone() };
-                Ok(agent::skipped(&self.ask(&whole)?, request.after.as_deref(), budget))
-            }
-            ToolRequest::WhyNot(request) => Ok(agent::cut(agent::why_not(&self.ask(&**request)?), budget)),
-            ToolRequest::Graph(request) => Ok(agent::graph_within(self.ask(request)?, budget)),
-            ToolRequest::Entries(request) => Ok(agent::entries(self.ask(request)?, budget)),
-            ToolRequest::FileGraph(request) => Ok(agent::file_graph(&self.ask(request)?, budget)),
-            ToolRequest::Views => Ok(agent::views(&self.ask(&ViewsRequest)?)),
-            ToolRequest::Notes(request) => Ok(agent::notes(&self.ask(request)?, budget)),
-            ToolRequest::ListNotes(request) => Ok(agent::notes(&self.ask(request)?, budget)),
-            ToolRequest::Verify(request) => Ok(agent::notes(&self.ask(request)?, budget)),
-            ToolRequest::Retire(request) => Ok(agent::notes(&self.ask(request)?, budget)),
-            ToolRequest::Record(request) => Ok(agent::notes(&self.ask(request)?, budget)),
-            ToolRequest::Touch(files) => self.touch(files),
-            ToolRequest::Status => Ok(match self.ask(&StatusRequest)? {
-                StatusReply::Tree(status) => agent::status(&status, &[self.root()], None),
-                StatusReply::Sources(statuses) => agent::cut(agent::source_statuses(&statuses), budget),
-            }),
-            ToolRequest::Library(_) => unreachable!("the library answers"),
-            ToolRequest::Tools(_) => unreachable!("the server answers for its tools itself"),
+        let ToolRequest::Trees(answer) = &self.call.ask else { unreachable!("no tree answers") };
+        answer(self)
+    }
+
+    /// Searches, for several queries at once if there are any.
+    pub fn search(
+        &self,
+        queries: Option<&Vec<String>>,
+        request: &SearchRequest,
+    ) -> Result<PendingReply, Error> {
+        let reply = match queries {
+            Some(queries) => self.ask(&SearchBatch::new(queries.clone(), request.clone()))?,
+            None => self.ask(request)?,
+        };
+        Ok(found(reply, queries.map_or(&[], Vec::as_slice), request, self.call))
+    }
+
+    pub fn grep(&self, request: &GrepRequest) -> Result<PendingReply, Error> {
+        self.opened(request.filter.path.as_deref());
+        Ok(agent::grep_within(self.ask(request)?, self.budget()).into())
+    }
+
+    pub fn map(&self, request: &MapRequest) -> Result<PendingReply, Error> {
+        self.opened(request.filter.path.as_deref());
+        Ok(agent::map_within(|request| self.ask(request), request, self.budget())?.into())
+    }
+
+    pub fn skipped(&self, request: &SkippedRequest) -> Result<PendingReply, Error> {
+        let whole = SkippedRequest { after: None, ..request.clone() };
+        Ok(agent::skipped(&self.ask(&whole)?, request.after.as_deref(), self.budget()).into())
+    }
+
+    pub fn status(&self) -> Result<PendingReply, Error> {
+        Ok(match self.ask(&StatusRequest)? {
+            StatusReply::Tree(status) => agent::status(&status, &[self.root()], None),
+            StatusReply::Sources(statuses) => agent::cut(agent::source_statuses(&statuses), self.budget()),
         }
-        .map(PendingReply::from)
+        .into())
     }
 
     /// The session of a client that asks one tree, with the engine of the tree.
@@ -142,7 +145,7 @@ impl ToolTrees<'_> {
     }
 
     /// Collects a pack. Its own budget limits the text.
-    fn pack(&self, request: &PackRequest) -> Result<PendingReply, Error> {
+    pub fn pack(&self, request: &PackRequest) -> Result<PendingReply, Error> {
         let reply = self.ask(request)?;
         let answer = agent::pack(&reply);
         // A compact pack has no code that the session could refer to.
@@ -156,24 +159,24 @@ impl ToolTrees<'_> {
     }
 
     /// Reads lines, and notes their file as opened.
-    fn read(&self, request: &ReadRequest) -> Result<Answer, Error> {
-        let (reply, budget) = (self.ask(request)?, self.call.budget);
+    pub fn read(&self, request: &ReadRequest) -> Result<PendingReply, Error> {
+        let reply = self.ask(request)?;
         if let ReadReply::Text(text) = &reply {
             self.opened(Some(text.path.as_str()));
         }
-        Ok(agent::read_within(reply, budget))
+        Ok(agent::read_within(reply, self.budget()).into())
     }
 
     /// Notes files in the client's own session. A client without a session gets an error: noted elsewhere, the files would
     /// affect other clients.
-    fn touch(&self, files: &[RelPath]) -> Result<Answer, Error> {
+    pub fn touch(&self, files: &[RelPath]) -> Result<PendingReply, Error> {
         let answer = agent::touched(self.root(), files);
-        match self.session() {
-            Some((engine, session)) => {
-                engine.record_activity(session, files, FileActivity::Touched).map(|()| answer)
-            }
-            None => Ok(answer.warn("this client has no session (Mcp-Session-Id), so nothing was noted")),
-        }
+        let Some((engine, session)) = self.session() else {
+            let text = "this client has no session (Mcp-Session-Id), so nothing was noted";
+            return Ok(answer.warn(text).into());
+        };
+        engine.record_activity(session, files, FileActivity::Touched)?;
+        Ok(answer.into())
     }
 }
 

@@ -115,7 +115,7 @@ impl ServedLibrary {
         let guard = CancelOnDrop::default();
         let cancel = guard.cancel.clone();
         let (library, asked, wanted) = (Arc::clone(self), Arc::clone(&call), members.clone());
-        let is_slow = call.ask.is_slow();
+        let is_slow = call.is_slow;
         let calls = if is_slow { &self.slow } else { &self.calls };
         let work = calls.run(move || {
             let set = wanted.set(&library).map_err(|error| calls::failed(&error))?;
@@ -221,7 +221,7 @@ impl ServedLibrary {
     ) -> Result<PendingReply, Answer> {
         let (guard, library) = (CancelOnDrop::default(), Arc::clone(self));
         let cancel = guard.cancel.clone();
-        let permits = if call.ask.is_slow() { &self.slow } else { &self.asides };
+        let permits = if call.is_slow { &self.slow } else { &self.asides };
         let work = permits.run(move || {
             let set = members.set(&library).map_err(|error| calls::failed(&error))?.of_last_commits();
             let told = Engine::cancellable(&cancel, || calls::of_sources(&set, &call))

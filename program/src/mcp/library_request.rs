@@ -1,7 +1,5 @@
 //! Calls about the library of a server itself.
 
-use std::fmt::{Debug, Formatter};
-
 use spyhop_interface::catalog::tools::{Tool, ToolId};
 use spyhop_interface::operations::PreparedLibraryRun;
 
@@ -17,11 +15,5 @@ impl LibraryRequest {
     /// Whether the answer reads every byte of sources.
     pub fn is_slow(&self) -> bool {
         self.tool.id == ToolId::VerifySources
-    }
-}
-
-impl Debug for LibraryRequest {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(self.tool.name)
     }
 }

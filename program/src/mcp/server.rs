@@ -246,7 +246,7 @@ impl Server {
                 self.list(&found);
                 Ok(agent::tools(query, &found, &offer::find(self.offer, "")))
             }
-            ToolRequest::Status => {
+            _ if tool.id == ToolId::Status => {
                 let roots = self.roots.iter().map(PathBuf::from).collect();
                 tree.status(roots, call.index_dir).await
             }

@@ -140,7 +140,7 @@ impl ServedTree {
         cancel: &Cancel,
     ) -> Result<PendingReply, Answer> {
         let (engines, own) = (Arc::clone(&self.engines), cancel.clone());
-        if call.ask.needs_no_index() {
+        if call.needs_no_index {
             // The files are read as they are, so the call can be answered while the index is updated.
             let work = self.asides.run(move || engines.answer(&call, &own, &|_| ()));
             return within_limit(work, cancel).await;
@@ -153,7 +153,7 @@ impl ServedTree {
         }
         let (sender, mut progress) = watch::channel(None);
         let asked = Arc::clone(&call);
-        let permits = if call.ask.is_slow() { &self.slow } else { &self.calls };
+        let permits = if call.is_slow { &self.slow } else { &self.calls };
         let work = permits.run(move || {
             let tell = |progress: Progress| _ = sender.send_replace(Some(progress));
             engines.answer(&asked, &own, &tell)
@@ -233,7 +233,7 @@ impl ServedTree {
         };
         let guard = CancelOnDrop::default();
         let cancel = guard.cancel.clone();
-        let permits = if call.ask.is_slow() { &self.slow } else { &self.asides };
+        let permits = if call.is_slow { &self.slow } else { &self.asides };
         let work = permits.run(move || {
             let engine = engines.of(call.view.as_deref(), call.index_dir.as_deref())?;
             let engine = engine.with_policy(engine.policy().last_commit());
