@@ -26,11 +26,7 @@ pub fn export(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Fail
     }
     let engine = options::place(matches)?.open(call.options)?;
     let exported = engine.export(archive, &call.request.export)?;
-    if output.json {
-        output.json(&exported)?;
-    } else if !output.quiet {
-        output.text(&text::exported(&exported))?;
-    }
+    output.done(&exported, text::exported)?;
     Ok(Outcome::Found)
 }
 
@@ -42,10 +38,6 @@ pub fn import(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Fail
     let bar = Bar::new(output);
     let imported = engine.import(&archive, &import, &|progress| bar.update(progress))?;
     drop(bar);
-    if output.json {
-        output.json(&imported)?;
-    } else if !output.quiet {
-        output.text(&text::imported(&imported))?;
-    }
+    output.done(&imported, text::imported)?;
     Ok(Outcome::Found)
 }

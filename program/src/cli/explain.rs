@@ -24,11 +24,7 @@ pub fn run(
     let (place, path) = TreePlace::of_entry(options::typed_root(matches)?.as_deref(), path)?;
     output.show_paths(&place, PathBase::Root);
     let explanation = place.open(options)?.ask(&ExplainSkipsRequest { path })?;
-    if output.json {
-        output.json(&explanation)?;
-    } else {
-        output.text(&text::explanation(&explanation, &output.style))?;
-    }
+    output.reply(&explanation, text::explanation)?;
     Ok(match explanation.outcome {
         PathOutcome::LeftOut(..) | PathOutcome::PathOnly(_) => Outcome::Found,
         _ => Outcome::Nothing,

@@ -37,10 +37,6 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         output.remark(&text::files_footer(&reply, &output.style))?;
         return Ok(if reply.files.is_empty() { Outcome::Nothing } else { Outcome::Found });
     }
-    if output.json {
-        output.json(&reply)?;
-    } else {
-        output.text(&text::files(&reply, &output.style))?;
-    }
+    output.reply(&reply, text::files)?;
     Ok(if reply.files.is_empty() { Outcome::Nothing } else { Outcome::Found })
 }

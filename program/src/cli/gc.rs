@@ -21,11 +21,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     let bar = Bar::new(output);
     let collected = engine.collect_within(max_bytes, dry_run, &|progress| bar.update(progress))?;
     drop(bar);
-    if output.json {
-        output.json(&collected)?;
-    } else if !output.quiet {
-        output.text(&text::collected(&collected, dry_run))?;
-    }
+    output.done(&collected, |collected| text::collected(collected, dry_run))?;
     let fits = collected.room.is_none_or(|room| room.after <= room.max_bytes);
     Ok(if fits { Outcome::Found } else { Outcome::Nothing })
 }

@@ -108,11 +108,7 @@ fn search(
 
 fn print_page(reply: &GrepReply, output: &mut Output) -> Result<Outcome, Failure> {
     output.warn(&reply.warnings);
-    if output.json {
-        output.json(reply)?;
-    } else {
-        output.text(&text::grep(reply, &output.style))?;
-    }
+    output.reply(reply, text::grep)?;
     Ok(if reply.lines.is_empty() { Outcome::Nothing } else { Outcome::Found })
 }
 

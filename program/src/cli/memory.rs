@@ -61,10 +61,6 @@ fn import(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure>
     let engine = Engine::open(&options::place(matches)?.root, call.options)?;
     let imported = engine.import_notes(&String::from_utf8_lossy(&bytes))?;
     output.warn(&imported.warnings);
-    if output.json {
-        output.json(&imported)?;
-    } else if !output.quiet {
-        output.text(&text::imported_notes(&imported))?;
-    }
+    output.done(&imported, text::imported_notes)?;
     Ok(if imported.bad_lines.is_empty() { Outcome::Found } else { Outcome::Failed })
 }

@@ -118,6 +118,24 @@ impl Output {
         self.json_text(&self.json_paths().line(value))
     }
 
+    /// Writes a reply as a line of JSON or as text.
+    pub fn reply<T: Serialize>(
+        &mut self,
+        reply: &T,
+        text: impl FnOnce(&T, &Style) -> String,
+    ) -> io::Result<()> {
+        if self.json {
+            return self.json(reply);
+        }
+        let text = text(reply, &self.style);
+        self.text(&text)
+    }
+
+    /// Writes what a command did, as [`Output::reply`] does, unless `--quiet` is given and no JSON.
+    pub fn done<T: Serialize>(&mut self, report: &T, text: impl FnOnce(&T) -> String) -> io::Result<()> {
+        if self.quiet && !self.json { Ok(()) } else { self.reply(report, |report, _| text(report)) }
+    }
+
     /// Writes JSON and a final line end if there is none. On a terminal, control characters are escaped.
     pub fn json_text(&self, json: &str) -> io::Result<()> {
         let json = if self.terminal { clean::json(json) } else { json.into() };

@@ -32,11 +32,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         ReadReply::Choices(choices) => (&choices.warnings, Outcome::Nothing),
     };
     output.warn(warnings);
-    if output.json {
-        output.json(&reply)?;
-    } else {
-        output.text(&text::read(&reply, &output.style))?;
-    }
+    output.reply(&reply, text::read)?;
     Ok(outcome)
 }
 

@@ -23,10 +23,6 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     }
     let asked = CommandTarget::new(matches, output)?;
     let reply = asked.open(&catalog::SKIPPED, call.options, matches)?.call(&call.request, output)?;
-    if output.json {
-        output.json(&reply)?;
-    } else {
-        output.text(&text::skipped(&reply, &output.style))?;
-    }
+    output.reply(&reply, text::skipped)?;
     Ok(if reply.entries.is_empty() { Outcome::Nothing } else { Outcome::Found })
 }

@@ -24,11 +24,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     asked.fill(catalog::WHY_NOT_ROWS, &mut call, matches)?;
     let trees = asked.open(&catalog::WHY_NOT, call.options.clone(), matches)?;
     let answer = trees.call(&call.request, output)?;
-    if output.json {
-        output.json(&answer)?;
-    } else {
-        output.text(&text::why_not(&answer, &output.style))?;
-    }
+    output.reply(&answer, text::why_not)?;
     Ok(if answer.verdict == Verdict::Ranked { Outcome::Found } else { Outcome::Nothing })
 }
 
