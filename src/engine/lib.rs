@@ -114,6 +114,4 @@ pub use session::Session;
 pub use watch::Stop;
 
 #[cfg(test)]
-mod graph_steps;
-#[cfg(test)]
 mod tests;

@@ -1,5 +1,7 @@
 //! The facade at its edges.
 
+mod graph_steps;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};

@@ -8,8 +8,6 @@
 //! text of an error, and shared symbols and files. A note below the cut-off is not shown.
 
 mod check;
-#[cfg(test)]
-mod crashes;
 mod error;
 mod exchange;
 mod limits;

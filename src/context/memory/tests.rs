@@ -1,5 +1,7 @@
 //! Tests of the log, of the exchange and of relevance, without faults.
 
+mod crashes;
+
 use std::fs;
 use std::time::Duration;
 

@@ -1,9 +1,9 @@
 //! Tests of the steps that questions to the code graph take on hostile trees: circles of imports and of base types, names with
 //! very many definitions.
 
-use super::current;
 use crate::api::Options;
 use crate::core::Engine;
+use crate::current;
 use crate::error::ErrorKind;
 use crate::graph::GraphSources;
 use spyhop_base::cancel::{self, Cancel};

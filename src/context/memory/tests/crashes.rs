@@ -6,11 +6,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::limits::{MAX_LOG_BYTES, MAX_NOTES};
-use super::note::{Retirement, RevisionNote};
-use super::notebook::NotePlace;
 use crate::memory::error::MemoryError;
-use crate::memory::notebook::RecordOutcome;
+use crate::memory::limits::{MAX_LOG_BYTES, MAX_NOTES};
+use crate::memory::note::{Retirement, RevisionNote};
+use crate::memory::notebook::{NotePlace, RecordOutcome};
 use spyhop_base::store::{StoreStep, faults};
 use spyhop_index::workspace::MEMORY_FOLDER;
 
@@ -205,8 +204,8 @@ fn a_log_beyond_the_limit_is_refused_and_left_alone() {
     place.record(vec![note("first")], NOW).unwrap();
     let len = fs::metadata(place.log()).unwrap().len();
     // Records without room are refused before the log is touched.
-    let full = super::log::LoggedNotes { sound_len: MAX_LOG_BYTES, ..Default::default() };
-    let error = super::log::append(place.log(), &full, &[note("second")]).unwrap_err();
+    let full = crate::memory::log::LoggedNotes { sound_len: MAX_LOG_BYTES, ..Default::default() };
+    let error = crate::memory::log::append(place.log(), &full, &[note("second")]).unwrap_err();
     assert!(matches!(error, MemoryError::LongLog { most: MAX_LOG_BYTES, .. }), "{error}");
     assert_eq!(fs::metadata(place.log()).unwrap().len(), len);
     // The file has no blocks for its zeros.
