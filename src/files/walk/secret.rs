@@ -28,6 +28,15 @@ enum SecretName {
 }
 
 impl SecretName {
+    /// A name, `folder/name`, `*end` or `start*`.
+    fn new(text: &'static str) -> SecretName {
+        if let Some((folder, name)) = text.split_once('/') {
+            return Below(folder, name);
+        }
+        let starts = || text.strip_suffix('*').map(Starts);
+        text.strip_prefix('*').map(Ends).or_else(starts).unwrap_or(Is(text))
+    }
+
     /// Whether the pattern matches a file `name`, in lower case.
     fn matches(self, folder: &str, name: &str) -> bool {
         match self {
@@ -50,65 +59,12 @@ impl std::fmt::Display for SecretName {
     }
 }
 
-/// Every name in lower case, with the content of such a file.
-#[rustfmt::skip]
-const SECRETS: &[(SecretName, &str)] = &[
-    (Is(".env"), "an environment, often with passwords"),
-    (Starts(".env."), "an environment, often with passwords"),
-    (Ends(".env"), "an environment, often with passwords"),
-    (Is(".envrc"), "an environment, often with passwords"),
-    (Is("id_rsa"), "a private key"),
-    (Is("id_dsa"), "a private key"),
-    (Is("id_ecdsa"), "a private key"),
-    (Is("id_ecdsa_sk"), "a private key"),
-    (Is("id_ed25519"), "a private key"),
-    (Is("id_ed25519_sk"), "a private key"),
-    (Ends(".pem"), "a key or certificate"),
-    (Ends(".key"), "a private key"),
-    (Ends(".p8"), "a private key"),
-    (Ends(".ppk"), "a private key"),
-    (Ends(".p12"), "a store of keys"),
-    (Ends(".pfx"), "a store of keys"),
-    (Ends(".jks"), "a store of keys"),
-    (Ends(".keystore"), "a store of keys"),
-    (Ends(".kdbx"), "a store of passwords"),
-    (Is(".netrc"), "passwords of hosts"),
-    (Is("_netrc"), "passwords of hosts"),
-    (Is(".git-credentials"), "passwords of git"),
-    (Is(".pgpass"), "passwords of databases"),
-    (Is("pgpass.conf"), "passwords of databases"),
-    (Is(".my.cnf"), "passwords of databases"),
-    (Is(".npmrc"), "often a token of a registry"),
-    (Is(".pypirc"), "often a token of a registry"),
-    (Below(".cargo", "credentials"), "tokens of registries"),
-    (Below(".cargo", "credentials.toml"), "tokens of registries"),
-    (Below(".gem", "credentials"), "tokens of registries"),
-    (Below(".m2", "settings.xml"), "often passwords of registries"),
-    (Is(".htpasswd"), "hashes of passwords"),
-    (Is(".dockercfg"), "passwords of registries"),
-    (Is(".dockerconfigjson"), "passwords of registries"),
-    (Below(".docker", "config.json"), "passwords of registries"),
-    (Is("credentials.json"), "credentials of a service"),
-    (Is("application_default_credentials.json"), "credentials of a service"),
-    (Is("client_secret.json"), "credentials of a service"),
-    (Below(".aws", "credentials"), "credentials of a service"),
-    (Below(".azure", "accesstokens.json"), "credentials of a service"),
-    (Below("gh", "hosts.yml"), "credentials of a service"),
-    (Is(".s3cfg"), "credentials of a service"),
-    (Is(".boto"), "credentials of a service"),
-    (Is(".vault-token"), "credentials of a service"),
-    (Is(".vault_pass"), "a password"),
-    (Is("kubeconfig"), "credentials of clusters"),
-    (Ends(".kubeconfig"), "credentials of clusters"),
-    (Below(".kube", "config"), "credentials of clusters"),
-    (Is(".terraformrc"), "often a token"),
-    (Is("terraform.rc"), "often a token"),
-    (Ends(".tfvars"), "values of terraform, often with passwords"),
-    (Ends(".tfvars.json"), "values of terraform, often with passwords"),
-    (Ends(".tfstate"), "the state of terraform, passwords included"),
-    (Ends(".tfstate.backup"), "the state of terraform, passwords included"),
-    (Ends(".ovpn"), "often a private key"),
-];
+/// Every name in lower case, with the content of such a file. A line of the text has a content and its names.
+static SECRETS: LazyLock<Vec<(SecretName, &str)>> = LazyLock::new(|| {
+    let rows = include_str!("secrets.txt").lines().filter_map(|line| line.split_once(": "));
+    rows.flat_map(|(content, names)| names.split(' ').map(move |name| (SecretName::new(name), content)))
+        .collect()
+});
 
 /// Suffixes of sample files, which are meant to be read and copied.
 const SAMPLES: &[&str] = &[".example", ".sample", ".template", ".tmpl", ".dist", ".defaults", ".schema"];
