@@ -28,55 +28,15 @@ const NOISE: &[&str] = &[
     "and the repository exists",
 ];
 
-const ACCESS: &[&str] = &[
-    "Authentication failed",
-    "could not read Username",
-    "could not read Password",
-    "unable to get password from user",
-    "terminal prompts disabled",
-    "returned error: 401",
-    "returned error: 403",
-    "Permission denied",
-    "Host key verification failed",
-];
-
-const NO_REPOSITORY: &[&str] = &[
-    "not valid: is this a git repository?",
-    "does not appear to be a git repository",
-    "returned error: 404",
-    "returned error: 410",
-    "repository not exported",
-    "Repository not found",
-    "' not found",
-    "dumb http transport does not support",
-];
-
-const LOST: &[&str] = &[
-    "couldn't find remote ref",
-    "not our ref",
-    "no such remote ref",
-    "does not allow request for unadvertised",
-];
+/// Parts of messages, one a line.
+const ACCESS: &str = include_str!("messages/access.txt");
+const NO_REPOSITORY: &str = include_str!("messages/no_repository.txt");
+const LOST: &str = include_str!("messages/lost.txt");
 
 /// The server breaks off; what `git` says of the pack is a consequence.
 const BROKEN_OFF: &[&str] = &["early EOF", "unexpected disconnect", "the remote end hung up", "RPC failed"];
 
-const BAD_PACK: &[&str] = &[
-    "bad pack",
-    "pack has",
-    "pack is corrupted",
-    "pack signature",
-    "pack version",
-    "inflate",
-    "index-pack",
-    "unresolved delta",
-    "SHA1 COLLISION",
-    "did not send all necessary objects",
-    "bad object",
-    "missing blob",
-    "missing tree",
-    "corrupt",
-];
+const BAD_PACK: &str = include_str!("messages/bad_pack.txt");
 
 const NO_GIT_SERVER: &[&str] =
     &["protocol error", "bad line length", "invalid ls-refs", "expected ", "unexpected "];
@@ -112,6 +72,7 @@ impl RemoteError {
         // What the server says itself decides nothing.
         let said: Vec<&str> = lines(&text).filter(|line| !line.starts_with("remote: ")).collect();
         let has = |parts: &[&str]| said.iter().any(|line| parts.iter().any(|part| line.contains(part)));
+        let says = |list: &str| list.lines().any(|part| has(&[part]));
         let too_large = |limit, what| RemoteError::TooLarge { url: url.clone(), limit, what };
         if let Some(source) = disk_error(&has) {
             let is_our_limit =
@@ -136,11 +97,11 @@ impl RemoteError {
         }
         let reason = reason(&text, output.status);
         match () {
-            () if has(LOST) => RemoteError::Lost { url, wanted: wanted.to_string() },
-            () if has(ACCESS) => RemoteError::NeedsCredentials { url, reason },
-            () if has(NO_REPOSITORY) => RemoteError::NoRepository { url, reason },
+            () if says(LOST) => RemoteError::Lost { url, wanted: wanted.to_string() },
+            () if says(ACCESS) => RemoteError::NeedsCredentials { url, reason },
+            () if says(NO_REPOSITORY) => RemoteError::NoRepository { url, reason },
             () if has(BROKEN_OFF) => RemoteError::Unreachable { url, reason },
-            () if has(BAD_PACK) => RemoteError::BadAnswer { url, what: "a damaged pack", reason },
+            () if says(BAD_PACK) => RemoteError::BadAnswer { url, what: "a damaged pack", reason },
             () if has(NO_GIT_SERVER) => {
                 RemoteError::BadAnswer { url, what: "what is no answer of a git server", reason }
             }
