@@ -57,23 +57,8 @@ impl Target {
 }
 
 /// The files that stand for their folder, in the order in which they are tried.
-const INDEX_FILES: &[&str] = &[
-    "__init__.py",
-    "mod.rs",
-    "lib.rs",
-    "src/lib.rs",
-    "main.rs",
-    "src/main.rs",
-    "index.ts",
-    "index.tsx",
-    "index.js",
-    "index.jsx",
-    "index.mjs",
-    "src/index.ts",
-    "src/index.js",
-    "doc.go",
-    "__main__.py",
-];
+const INDEX_FILES: &str = "__init__.py mod.rs lib.rs src/lib.rs main.rs src/main.rs index.ts index.tsx index.js index.jsx \
+    index.mjs src/index.ts src/index.js doc.go __main__.py";
 
 /// The most uses of a name in a file that are tried for what the name means there.
 const MAX_USES_TRIED: usize = 16;
@@ -173,7 +158,7 @@ fn folder_file(snapshot: &SearchSnapshot, typed: &str) -> Result<Option<u32>, Er
         return Ok(None);
     }
     let named = format!("{}.go", path::split(folder).1);
-    let names = INDEX_FILES.iter().copied().chain([&*named]).map(|name| format!("{below}{name}"));
+    let names = INDEX_FILES.split(' ').chain([&*named]).map(|name| format!("{below}{name}"));
     let beside = (!folder.is_empty()).then(|| format!("{folder}.rs"));
     if let Some(file) = names.chain(beside).find_map(|path| file_at(snapshot, &path)) {
         return Ok(Some(file));
