@@ -15,7 +15,7 @@ pub fn command(family: &'static str, help: &'static str, operations: &'static [L
         command = command.subcommand(
             args::operation(listed, name)
                 .after_help(format!("All options and examples: spyhop {family} {name} --help"))
-                .after_long_help(examples::section_of(listed.row().examples)),
+                .after_long_help(examples::section(listed.row().name)),
         );
     }
     command

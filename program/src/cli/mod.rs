@@ -146,8 +146,7 @@ fn answer_before_parsing(typed: &[OsString], command: &Command) -> Option<ExitCo
         return Some(ExitCode::from(2));
     }
     if typed.len() == 2 && typed[1] == "-h" {
-        let help = examples::short_help();
-        return Some(match io::stdout().write_all(help.as_bytes()) {
+        return Some(match io::stdout().write_all(examples::SHORT_HELP.as_bytes()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => ExitCode::from(2),
             _ => ExitCode::SUCCESS,
         });

@@ -40,11 +40,6 @@ pub(crate) const ROUTES: OperationRow = OperationRow::new(
     "routes",
     "List the routes of web frameworks: method, path and handler",
     listed!(ENTRIES_ROWS),
-    &[
-        ("routes", "every route, with its handler"),
-        ("routes POST users", "routes with these words in method, path or handler"),
-        ("routes --reaches Pool.take", "routes that lead to a function"),
-    ],
 )
 .about_code();
 /// Lists commands.
@@ -52,9 +47,5 @@ pub(crate) const COMMANDS: OperationRow = OperationRow::new(
     "commands",
     "List the commands of a tree: binaries, scripts, targets and subcommands, with what they run",
     listed!(ENTRIES_ROWS),
-    &[
-        ("commands", "binaries, scripts, targets and subcommands"),
-        ("commands test --path web", "commands with a word, declared below a folder"),
-    ],
 )
 .about_code();

@@ -86,10 +86,5 @@ pub const FILE_GRAPH: OperationRow = OperationRow::new(
     "graph",
     "Export the graph of imports between files, or list its hubs, circles and orphans",
     listed!(FILE_GRAPH_ROWS),
-    &[
-        ("graph --cycles", "the files that import each other in circles"),
-        ("graph --hubs --path src", "the files of a folder that most files import"),
-        ("graph export --format dot", "every import, for Graphviz"),
-    ],
 )
 .about_code();

@@ -40,14 +40,5 @@ pub const FILES_ROWS: &[Row<FilledRequest<FilesRequest>>] = table![Row<FilledReq
 ];
 
 /// Finds files by name.
-pub const FIND_FILES: OperationRow = OperationRow::new(
-    "files",
-    "Find files by name or path",
-    listed!(FILES_ROWS),
-    &[
-        ("files authstore", "files whose path has these letters in order"),
-        ("files '*.proto' --path api", "files by a glob, in one folder"),
-        ("files -0", "every file, for xargs -0"),
-    ],
-)
-.about_code();
+pub const FIND_FILES: OperationRow =
+    OperationRow::new("files", "Find files by name or path", listed!(FILES_ROWS)).about_code();

@@ -2,7 +2,7 @@
 
 use super::choice;
 use super::faces::Faces;
-use super::operation::{Example, OperationRow};
+use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, params};
 use super::params;
 use super::row::{FilledField, Listed, Row, both, listed, row, saturated_u32, tools};
@@ -144,119 +144,48 @@ const fn graph_params(question: GraphQuestion) -> &'static [Listed] {
     }
 }
 
-const fn operation(
-    question: GraphQuestion,
-    name: &'static str,
-    help: &'static str,
-    examples: &'static [Example],
-) -> OperationRow {
-    OperationRow::new(name, help, graph_params(question), examples)
-        .builds_index()
-        .prints_paths()
-        .asks_sources()
+const fn operation(question: GraphQuestion, name: &'static str, help: &'static str) -> OperationRow {
+    OperationRow::new(name, help, graph_params(question)).builds_index().prints_paths().asks_sources()
 }
 
 /// Finds definitions.
-pub const DEF: OperationRow = operation(
-    GraphQuestion::Definitions,
-    "def",
-    "Show where a symbol is defined, or the name at a place",
-    &[
-        ("def Engine::search", "where a symbol is defined"),
-        ("def src/main.rs:40:12", "what the name at a place means"),
-    ],
-);
+pub const DEF: OperationRow =
+    operation(GraphQuestion::Definitions, "def", "Show where a symbol is defined, or the name at a place");
 /// Finds uses.
-pub(crate) const REFS: OperationRow = operation(
-    GraphQuestion::References,
-    "refs",
-    "List the uses of a symbol",
-    &[
-        ("refs Pool --lang rust", "calls, types, imports and mentions"),
-        ("refs Pool.take --min-confidence 0.8", "only uses that are nearly certain"),
-    ],
-);
+pub(crate) const REFS: OperationRow =
+    operation(GraphQuestion::References, "refs", "List the uses of a symbol");
 /// Finds callers.
-pub(crate) const CALLERS: OperationRow = operation(
-    GraphQuestion::Callers,
-    "callers",
-    "List the calls of a function",
-    &[
-        ("callers Engine::search", "the calls of a function"),
-        ("callers take --depth 3", "the callers of the callers too"),
-    ],
-);
+pub(crate) const CALLERS: OperationRow =
+    operation(GraphQuestion::Callers, "callers", "List the calls of a function");
 /// Finds callees.
-pub(crate) const CALLEES: OperationRow = operation(
-    GraphQuestion::Callees,
-    "callees",
-    "List the functions that a function calls",
-    &[
-        ("callees Engine::search", "the functions that a function calls"),
-        ("callees src/pool.rs:10", "the calls of the function around a line"),
-    ],
-);
+pub(crate) const CALLEES: OperationRow =
+    operation(GraphQuestion::Callees, "callees", "List the functions that a function calls");
 /// Finds implementations.
 pub(crate) const IMPLS: OperationRow = operation(
     GraphQuestion::Implementations,
     "impls",
     "List the types that extend or implement a type, or the methods that implement a method",
-    &[
-        ("impls Source", "the types that extend or implement a type"),
-        ("impls Source.next", "the methods that implement a method"),
-    ],
 );
 /// Finds tests.
-pub(crate) const TESTS_OF: OperationRow = operation(
-    GraphQuestion::Tests,
-    "tests-of",
-    "List the tests that reach a function by calls",
-    &[
-        ("tests-of Pool.take", "the tests that reach a function"),
-        ("tests-of Pool.take --depth 1", "the tests that call a function directly"),
-    ],
-);
+pub(crate) const TESTS_OF: OperationRow =
+    operation(GraphQuestion::Tests, "tests-of", "List the tests that reach a function by calls");
 /// Finds imports.
-pub(crate) const IMPORTS: OperationRow = operation(
-    GraphQuestion::Imports,
-    "imports",
-    "List the modules that a file imports",
-    &[
-        ("imports src/user.rs", "the modules that a file imports"),
-        ("imports src/user.rs --json", "the modules as JSON"),
-    ],
-);
+pub(crate) const IMPORTS: OperationRow =
+    operation(GraphQuestion::Imports, "imports", "List the modules that a file imports");
 /// Finds importers.
-pub(crate) const IMPORTERS: OperationRow = operation(
-    GraphQuestion::Importers,
-    "importers",
-    "List the files that import a file",
-    &[
-        ("importers src/pool.rs", "the files that import a file"),
-        ("importers src/pool.rs --exclude test", "the files without tests"),
-    ],
-);
+pub(crate) const IMPORTERS: OperationRow =
+    operation(GraphQuestion::Importers, "importers", "List the files that import a file");
 /// Finds callers and callees.
 pub const TRACE: OperationRow = operation(
     GraphQuestion::Trace,
     "trace",
     "Show the callers and the callees of a function, or paths of calls",
-    &[
-        ("trace Engine::search", "callers and callees at once"),
-        ("trace main --to Pool.take", "the shortest paths of calls"),
-        ("trace take --depth 2 --json", "two levels of callers as JSON"),
-    ],
 );
 /// Finds what depends on a symbol.
 pub(crate) const IMPACT: OperationRow = operation(
     GraphQuestion::Impact,
     "impact",
     "List what depends on a symbol, a file or a change, and which tests to run",
-    &[
-        ("impact src/pool.rs", "what depends on the symbols of a file"),
-        ("impact --diff", "what depends on what is not committed, and the tests to run"),
-        ("impact Pool.take --depth 2", "what depends on a function"),
-    ],
 );
 
 /// The part of a target before the line or the symbol: the file, if the target names one.

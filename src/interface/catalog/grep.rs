@@ -353,11 +353,6 @@ pub const GREP: OperationRow = OperationRow::new(
     "grep",
     "Find every line that matches a pattern, in the files as they are now",
     listed!(GREP_ROWS),
-    &[
-        ("grep 'fn \\w+_key' src", "lines that match, as ripgrep prints them"),
-        ("grep -l -F 'TODO(' -t rust", "names of the Rust files that have a text"),
-        ("grep deadline --kind fn --rank", "lines inside functions, best files first"),
-    ],
 )
 .prints_paths()
 .asks_sources();

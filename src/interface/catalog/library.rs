@@ -77,11 +77,6 @@ pub const ADD_SOURCE: OperationRow = OperationRow::new(
     "add",
     "Add a folder, an archive or a git repository to the library, and index it",
     listed!(ADD_SOURCE_ROWS),
-    &[
-        ("add ~/src/project", "a folder, which stays where it is"),
-        ("add keys-1.2.0.crate --name keys", "an archive, under a name of your own"),
-        ("add https://github.com/owner/name --ref v1.2", "the files of a tag, without its history"),
-    ],
 );
 
 /// Operations without parameters of their own.
@@ -91,19 +86,14 @@ pub(crate) const NO_ROWS: &[Row<FilledRequest<()>>] = &[];
 pub const LIST_SOURCES_ROWS: &[Row<FilledRequest<()>>] = &[tools(&ONE_SOURCE, |_, _, _| Ok(()))];
 
 /// Lists sources.
-pub const LIST_SOURCES: OperationRow = OperationRow::new(
-    "library list",
-    "List the sources of the library",
-    listed!(LIST_SOURCES_ROWS),
-    &[("library list", "every source"), ("library list --json", "with origins, hashes and history")],
-);
+pub const LIST_SOURCES: OperationRow =
+    OperationRow::new("library list", "List the sources of the library", listed!(LIST_SOURCES_ROWS));
 
 /// The state of a library.
 pub const LIBRARY_STATUS: OperationRow = OperationRow::new(
     "library status",
     "Compare each source with its index: state, changed files, sizes, unfinished imports",
     &[],
-    &[("library status", "a row for each source")],
 );
 
 /// The rows of operations about one source.
@@ -123,16 +113,11 @@ pub const SHOW_SOURCE: OperationRow = OperationRow::new(
     "library show",
     "Show a source: origin, commit, hashes, licence, history",
     listed!(SOURCE_ROWS),
-    &[("library show keys", "all that is known of a source")],
 );
 
 /// The folder of a source.
-pub(crate) const SOURCE_PATH: OperationRow = OperationRow::new(
-    "library path",
-    "Print the folder with the files of a source",
-    listed!(SOURCE_ROWS),
-    &[("library path keys", "for the shell: cd \"$(spyhop library path keys)\"")],
-);
+pub(crate) const SOURCE_PATH: OperationRow =
+    OperationRow::new("library path", "Print the folder with the files of a source", listed!(SOURCE_ROWS));
 
 /// The rows of `library rename`.
 pub const RENAME_SOURCE_ROWS: &[Row<FilledRequest<RenameSourceRequest>>] = &[
@@ -141,19 +126,14 @@ pub const RENAME_SOURCE_ROWS: &[Row<FilledRequest<RenameSourceRequest>>] = &[
 ];
 
 /// Renames a source.
-pub const RENAME_SOURCE: OperationRow = OperationRow::new(
-    "library rename",
-    "Give a source another name",
-    listed!(RENAME_SOURCE_ROWS),
-    &[("library rename keys keys-1.2", "the id and the index stay as they are")],
-);
+pub const RENAME_SOURCE: OperationRow =
+    OperationRow::new("library rename", "Give a source another name", listed!(RENAME_SOURCE_ROWS));
 
 /// Removes a source.
 pub const REMOVE_SOURCE: OperationRow = OperationRow::new(
     "library remove",
     "Remove a source, its index and its notes; your own files stay, those of the inbox in intake/removed",
     listed!(SOURCE_ROWS),
-    &[("library remove keys", "one source")],
 );
 
 /// The rows of `library update`.
@@ -167,11 +147,6 @@ pub const UPDATE_SOURCES: OperationRow = OperationRow::new(
     "library update",
     "Import the newest commit, the changed archive or the present files of sources",
     listed!(UPDATE_SOURCES_ROWS),
-    &[
-        ("library update keys", "one source"),
-        ("library update", "every source"),
-        ("library update --dry-run", "only tells what has changed"),
-    ],
 );
 
 /// Compares raw files with their hashes.
@@ -179,7 +154,6 @@ pub const VERIFY_SOURCES: OperationRow = OperationRow::new(
     "library verify",
     "Compare the imported files of sources with their hashes",
     listed!(SOURCES_ROWS),
-    &[("library verify keys", "one source"), ("library verify", "every source")],
 );
 
 /// Makes raw files writable.
@@ -187,7 +161,6 @@ pub const UNPROTECT_SOURCE: OperationRow = OperationRow::new(
     "library unprotect",
     "Make the imported files of a source writable",
     listed!(SOURCE_ROWS),
-    &[("library unprotect keys", "library verify tells later what was changed")],
 );
 
 /// The rows of `library gc`.
@@ -199,7 +172,6 @@ pub const COLLECT_SOURCES: OperationRow = OperationRow::new(
     "library gc",
     "Remove what killed imports, updates and removals have left behind",
     listed!(COLLECT_SOURCES_ROWS),
-    &[("library gc --dry-run", "only tells what would be removed")],
 );
 
 /// The rows of `library intake`.
@@ -212,10 +184,6 @@ pub const TAKE_IN: OperationRow = OperationRow::new(
     "library intake",
     "Take in the files of the inbox: code, archives, papers and documents",
     listed!(TAKE_IN_ROWS),
-    &[
-        ("library intake", "prints the inbox if it is empty"),
-        ("library intake --json", "with the class, the source and the title of each entry"),
-    ],
 );
 
 /// Takes in files as they come.
@@ -223,5 +191,4 @@ pub(crate) const WATCH_INBOX: OperationRow = OperationRow::new(
     "library watch",
     "Take in the files of the inbox as they come, until the command is killed",
     &[],
-    &[("library watch", "a line for each entry")],
 );

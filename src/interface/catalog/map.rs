@@ -42,10 +42,6 @@ pub const MAP: OperationRow = OperationRow::new(
     "map",
     "Outline a tree, a folder or a file: what is where, and the main symbols",
     listed!(MAP_ROWS),
-    &[
-        ("map", "the folders of the tree, with their main symbols"),
-        ("map src --depth 3 -n 100", "one folder, deeper and shorter"),
-    ],
 )
 .about_code()
 .with_bare_path();

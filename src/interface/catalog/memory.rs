@@ -78,10 +78,6 @@ pub(crate) const ADD_NOTE: OperationRow = OperationRow::new(
     "memory add",
     "Record a note about the code: a failure, a revision or an explanation",
     listed!(ADD_NOTE_ROWS),
-    &[
-        ("memory add 'Retries lock the account' --kind failure --link src/up.rs#retry", "about a function"),
-        ("memory add 'Why the pool has no limit' --commit HEAD --kind revision", "about a commit"),
-    ],
 )
 .prints_paths()
 .asks_sources();
@@ -100,7 +96,6 @@ pub(crate) const LIST_NOTES: OperationRow = OperationRow::new(
     "memory list",
     "List the notes, the newest first, each with whether its code has changed since",
     listed!(LIST_NOTES_ROWS),
-    &[("memory list", "every note"), ("memory list --stale", "notes about code that has changed")],
 )
 .prints_paths()
 .asks_sources();
@@ -110,14 +105,8 @@ pub(crate) const SHOW_NOTE_ROWS: &[Row<FilledRequest<ShowNoteRequest>>] =
     &[command_line(&NOTE_ID, |call, param, given| call.request.id.fill(param, given)), shared::view()];
 
 /// Shows a note.
-pub(crate) const SHOW_NOTE: OperationRow = OperationRow::new(
-    "memory show",
-    "Show a note",
-    listed!(SHOW_NOTE_ROWS),
-    &[("memory show 3fa9", "a note, by the first digits of its id")],
-)
-.prints_paths()
-.asks_sources();
+pub(crate) const SHOW_NOTE: OperationRow =
+    OperationRow::new("memory show", "Show a note", listed!(SHOW_NOTE_ROWS)).prints_paths().asks_sources();
 
 /// The rows of `memory verify`.
 pub const VERIFY_NOTE_ROWS: &[Row<FilledRequest<VerifyNoteRequest>>] = &[
@@ -135,10 +124,6 @@ pub(crate) const VERIFY_NOTE: OperationRow = OperationRow::new(
     "memory verify",
     "Say how sure a note is: verified by a test or a commit, contradicted, unverified",
     listed!(VERIFY_NOTE_ROWS),
-    &[
-        ("memory verify 3fa9 --test upload::retries", "verified by a test"),
-        ("memory verify 3fa9 --relink", "still true of the code as it is now"),
-    ],
 )
 .prints_paths()
 .asks_sources();
@@ -155,7 +140,6 @@ pub(crate) const RETIRE_NOTE: OperationRow = OperationRow::new(
     "memory retire",
     "Keep a note, but show it in no search any more",
     listed!(RETIRE_NOTE_ROWS),
-    &[("memory retire 3fa9 --reason 'the pool is gone'", "a note that is no longer of use")],
 )
 .prints_paths()
 .asks_sources();
@@ -183,10 +167,6 @@ pub(crate) const SEARCH_NOTES: OperationRow = OperationRow::new(
     "memory search",
     "Find the notes that help with a question; only notes with enough evidence are shown",
     listed!(SEARCH_NOTES_ROWS),
-    &[
-        ("memory search uploads fail after three attempts", "by what happened"),
-        ("memory search raise the limit --files src/up.rs", "with a file that is being changed"),
-    ],
 )
 .prints_paths()
 .asks_sources();
@@ -197,13 +177,9 @@ pub const EXPORT_NOTES_ROWS: &[Row<FilledRequest<ExportNotesRequest>>] =
     "The file to write; else standard output")];
 
 /// Exports notes.
-pub(crate) const EXPORT_NOTES: OperationRow = OperationRow::new(
-    "memory export",
-    "Write all notes as JSON lines",
-    listed!(EXPORT_NOTES_ROWS),
-    &[("memory export notes.jsonl", "into a file")],
-)
-.prints_paths();
+pub(crate) const EXPORT_NOTES: OperationRow =
+    OperationRow::new("memory export", "Write all notes as JSON lines", listed!(EXPORT_NOTES_ROWS))
+        .prints_paths();
 
 /// The rows of `memory import`.
 pub const IMPORT_NOTES_ROWS: &[Row<FilledRequest<ImportNotesRequest>>] =
@@ -217,6 +193,5 @@ pub(crate) const IMPORT_NOTES: OperationRow = OperationRow::new(
     "memory import",
     "Record the notes of JSON lines; a second import changes nothing",
     listed!(IMPORT_NOTES_ROWS),
-    &[("memory import notes.jsonl", "from a file")],
 )
 .prints_paths();

@@ -54,7 +54,7 @@ pub use grep::{GREP, GREP_ROWS, GrepCall, GrepList, GrepPrint};
 pub use library::*;
 pub use map::{DEPTH, MAP, MAP_ROWS, MAX_ITEMS};
 pub use memory::*;
-pub use operation::{Example, OperationRow};
+pub use operation::OperationRow;
 pub use pack::{BUDGET, MAX_FILES, PACK, PACK_ROWS, SEED_FILE, TASK};
 pub use param::{Param, Positional, Takes, param};
 pub use read::{LINES, READ, READ_PATH, READ_ROWS, SYMBOL};

@@ -13,8 +13,6 @@ pub struct OperationRow {
     pub help: &'static str,
     /// The parameters, the most important first.
     pub params: &'static [Listed],
-    /// Two or three examples for the long help and the manual.
-    pub examples: &'static [Example],
     /// Whether the operation builds a missing index.
     pub builds_index: bool,
     /// Whether the reply has paths of files.
@@ -25,23 +23,18 @@ pub struct OperationRow {
     pub asks_sources: bool,
 }
 
-/// An example: the command line without `spyhop`, and what the line does.
-pub type Example = (&'static str, &'static str);
-
 impl OperationRow {
     /// An operation without any of the facts.
     pub(super) const fn new(
         name: &'static str,
         help: &'static str,
         params: &'static [Listed],
-        examples: &'static [Example],
     ) -> OperationRow {
         OperationRow {
             name,
             aliases: &[],
             help,
             params,
-            examples,
             builds_index: false,
             prints_paths: false,
             has_bare_path: false,

@@ -55,13 +55,5 @@ pub const PACK: OperationRow = OperationRow::new(
     "pack",
     "Collect the code that a task needs within a budget of tokens: functions and types, long ones in parts",
     listed!(PACK_ROWS),
-    &[
-        ("pack add a retry limit to uploads and show it in the status page", "a task with two goals"),
-        ("pack fix the parser of dates --budget 4000", "fewer tokens"),
-        (
-            "pack rename the limit --seed-symbol Uploader.send",
-            "begin with a symbol; also --seed-file and --diff",
-        ),
-    ],
 )
 .about_code();

@@ -38,9 +38,5 @@ pub const READ: OperationRow = OperationRow::new(
     "read",
     "Print lines of a file, or a definition by its name, with line numbers",
     listed!(READ_ROWS),
-    &[
-        ("read src/auth.rs --lines 10-40", "lines of a file, numbered"),
-        ("read --symbol Pool.take", "a definition by its name"),
-    ],
 )
 .about_code();

@@ -88,17 +88,9 @@ fn separated(texts: &[String]) -> Vec<String> {
 }
 
 /// Ranked search.
-pub const SEARCH: OperationRow = OperationRow::new(
-    "search",
-    "Find code by what it does, by name or as written",
-    listed!(SEARCH_ROWS),
-    &[
-        ("where is the retry delay computed", "a question in your own words"),
-        ("resolve_api_key --lang rust --kind fn", "a name, in functions of one language"),
-        ("search --vimgrep auth token --glob '!*_test.go'", "places for an editor, without tests"),
-    ],
-)
-.about_code();
+pub const SEARCH: OperationRow =
+    OperationRow::new("search", "Find code by what it does, by name or as written", listed!(SEARCH_ROWS))
+        .about_code();
 
 /// The question why a file has its rank, with the options of the engine.
 pub type WhyNotCall = FilledRequest<WhyNotRequest>;
@@ -128,9 +120,5 @@ pub const WHY_NOT: OperationRow = OperationRow::new(
     "why-not",
     "Say why a file does not answer a query, or where it ranks",
     listed!(WHY_NOT_ROWS),
-    &[
-        ("why-not src/auth.rs token refresh", "why a file is not among the answers"),
-        ("why-not src/auth.rs token refresh --json", "as JSON"),
-    ],
 )
 .about_code();

@@ -62,46 +62,19 @@ pub(crate) const ENABLE_SEMANTIC: OperationRow = OperationRow::new(
     "semantic enable",
     "Opt in to the vectors of a model for this tree; nothing is sent yet",
     listed!(ENABLE_SEMANTIC_ROWS),
-    &[
-        ("semantic enable --table ~/models/potion-code", "a local table"),
-        ("semantic enable --local-model ~/models/all-MiniLM-L6-v2", "a local transformer"),
-        ("semantic enable --price 0.02 --max-tokens 5000000", "OpenAI, with a bound"),
-        (
-            "semantic enable --base-url http://127.0.0.1:11434/v1 --model all-minilm --dimensions 384",
-            "a server on this machine",
-        ),
-        ("semantic enable --qdrant-url http://127.0.0.1:6333", "vectors for several machines"),
-        ("semantic enable --expansion-folder ~/models/splade", "words that a model adds to each text, too"),
-        (
-            "semantic enable --rerank-url http://127.0.0.1:8080/v1 --rerank-model bge-reranker",
-            "a cross-encoder, too",
-        ),
-    ],
 );
 
 /// Reports the state of vectors.
-pub(crate) const SEMANTIC_STATUS: OperationRow = OperationRow::new(
-    "semantic status",
-    "Show which model is enabled, and how many files have vectors",
-    &[],
-    &[("semantic status", "what is enabled"), ("semantic status --json", "as JSON")],
-);
+pub(crate) const SEMANTIC_STATUS: OperationRow =
+    OperationRow::new("semantic status", "Show which model is enabled, and how many files have vectors", &[]);
 
 /// Opts out.
-pub(crate) const DISABLE_SEMANTIC: OperationRow = OperationRow::new(
-    "semantic disable",
-    "Opt out; the vectors stay for another time",
-    &[],
-    &[("semantic disable", "searches use no model any more"), ("semantic disable --json", "as JSON")],
-);
+pub(crate) const DISABLE_SEMANTIC: OperationRow =
+    OperationRow::new("semantic disable", "Opt out; the vectors stay for another time", &[]);
 
 /// Estimates a build.
-pub(crate) const ESTIMATE_SEMANTIC: OperationRow = OperationRow::new(
-    "semantic estimate",
-    "Show how many tokens a build would send, and their price",
-    &[],
-    &[("semantic estimate", "before the first build"), ("semantic estimate --json", "as JSON")],
-);
+pub(crate) const ESTIMATE_SEMANTIC: OperationRow =
+    OperationRow::new("semantic estimate", "Show how many tokens a build would send, and their price", &[]);
 
 /// The rows of `semantic build`.
 pub(crate) const BUILD_SEMANTIC_ROWS: &[Row<FilledRequest<SemanticRequest>>] =
@@ -112,13 +85,8 @@ pub(crate) const BUILD_SEMANTIC: OperationRow = OperationRow::new(
     "semantic build",
     "Make the vectors that are missing; a build that ends early is continued by the next",
     listed!(BUILD_SEMANTIC_ROWS),
-    &[("semantic build --dry-run", "which files would be sent"), ("semantic build", "makes what is missing")],
 );
 
 /// Removes vectors.
-pub(crate) const PURGE_SEMANTIC: OperationRow = OperationRow::new(
-    "semantic purge",
-    "Opt out and remove all vectors of this tree",
-    &[],
-    &[("semantic purge", "removes the vectors"), ("semantic purge --json", "as JSON")],
-);
+pub(crate) const PURGE_SEMANTIC: OperationRow =
+    OperationRow::new("semantic purge", "Opt out and remove all vectors of this tree", &[]);

@@ -24,13 +24,6 @@ pub const SKIPPED_ROWS: &[Row<FilledRequest<SkippedRequest>>] = &[
 ];
 
 /// Lists skipped files.
-pub const SKIPPED: OperationRow = OperationRow::new(
-    "skipped",
-    "List what was seen and left out, with the reason",
-    listed!(SKIPPED_ROWS),
-    &[
-        ("skipped --reason too-large", "files that are too large"),
-        ("skipped --explain-skips target/debug", "which rule leaves a path out"),
-    ],
-)
-.about_code();
+pub const SKIPPED: OperationRow =
+    OperationRow::new("skipped", "List what was seen and left out, with the reason", listed!(SKIPPED_ROWS))
+        .about_code();

@@ -35,13 +35,5 @@ pub const SYMBOLS_ROWS: &[Row<FilledRequest<SymbolsRequest>>] = table![Row<Fille
 ];
 
 /// Finds definitions by name.
-pub const SYMBOLS: OperationRow = OperationRow::new(
-    "symbols",
-    "Find definitions by name",
-    listed!(SYMBOLS_ROWS),
-    &[
-        ("symbols Pool.take --kind method", "a method by its name and type"),
-        ("symbols --vimgrep parse --lang go", "definitions for an editor"),
-    ],
-)
-.about_code();
+pub const SYMBOLS: OperationRow =
+    OperationRow::new("symbols", "Find definitions by name", listed!(SYMBOLS_ROWS)).about_code();

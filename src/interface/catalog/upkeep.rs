@@ -56,15 +56,8 @@ const fn no_wait<R>() -> Row<FilledRequest<R>> {
 }
 
 /// Builds or refreshes the index.
-pub(crate) const INDEX: OperationRow = OperationRow::new(
-    "index",
-    "Index a tree, or what changed in it since",
-    listed!(INDEX_ROWS),
-    &[
-        ("index", "builds the index, or indexes what changed"),
-        ("index --rebuild --max-memory 500M", "everything again, within a bound"),
-    ],
-);
+pub(crate) const INDEX: OperationRow =
+    OperationRow::new("index", "Index a tree, or what changed in it since", listed!(INDEX_ROWS));
 
 /// Frees space.
 #[derive(Clone, Debug, Default)]
@@ -93,10 +86,6 @@ pub(crate) const GC: OperationRow = OperationRow::new(
     "gc",
     "Drop what the index holds of branches and worktrees that are gone, and merge segments",
     listed!(GC_ROWS),
-    &[
-        ("gc --dry-run", "what would be dropped"),
-        ("gc --max-bytes 2G", "keeps all indexes together below a size"),
-    ],
 );
 
 /// An export.
@@ -130,10 +119,6 @@ pub const EXPORT: OperationRow = OperationRow::new(
     "export",
     "Write the index into a file, to be imported elsewhere",
     listed!(EXPORT_ROWS),
-    &[
-        ("export ./tree.spyhop", "writes the index into a file"),
-        ("export ./tree.spyhop --with-snippets", "with sources, for a machine without the tree"),
-    ],
 );
 
 /// An import.
@@ -162,10 +147,6 @@ pub const IMPORT: OperationRow = OperationRow::new(
     "import",
     "Make an exported file this tree's index, and index what differs",
     listed!(IMPORT_ROWS),
-    &[
-        ("import ./tree.spyhop", "makes a file the index of this tree"),
-        ("import ./tree.spyhop --without-sources", "answers from the file alone"),
-    ],
 );
 
 params! {
@@ -183,10 +164,6 @@ pub(crate) const TOUCH: OperationRow = OperationRow::new(
     "touch",
     "Say which files are being worked on; for a while they weigh more",
     listed!(TOUCH_ROWS),
-    &[
-        ("touch src/auth.rs src/token.rs", "files that you work on rank higher"),
-        ("touch src/auth.rs -q", "from an editor's hook"),
-    ],
 );
 
 /// Keeps the index current.
@@ -194,7 +171,6 @@ pub(crate) const WATCH: OperationRow = OperationRow::new(
     "watch",
     "Keep the index current while files change, so that nobody has to compare the tree",
     &[],
-    &[("watch", "keeps the index of this tree current"), ("watch ../other", "the index of another tree")],
 );
 
 /// Lists the views of an index.
@@ -202,7 +178,6 @@ pub(crate) const VIEWS: OperationRow = OperationRow::new(
     "views",
     "List the branches, commits and worktrees that the index holds, with what each costs",
     &[],
-    &[("views", "branches and worktrees in the index"), ("views --json", "as JSON")],
 )
 .asks_sources();
 
@@ -211,25 +186,18 @@ pub(crate) const DOCTOR: OperationRow = OperationRow::new(
     "doctor",
     "Check every byte of the index against its checksum, and say what is wrong",
     &[],
-    &[("doctor", "checks every byte of the index"), ("doctor --json", "as JSON")],
 )
 .asks_sources();
 
 /// Reports the state of the index.
-pub(crate) const STATUS: OperationRow = OperationRow::new(
-    "status",
-    "Show the state of the index and what is in it",
-    &[],
-    &[("status", "whether there is an index, and what it contains"), ("status --json", "as JSON")],
-)
-.asks_sources();
+pub(crate) const STATUS: OperationRow =
+    OperationRow::new("status", "Show the state of the index and what is in it", &[]).asks_sources();
 
 /// Lists the languages.
 pub const LANGUAGES: OperationRow = OperationRow::new(
     "languages",
     "List the languages, their extensions and how many files are indexed",
     &[],
-    &[("languages", "the languages and their extensions"), ("languages --json", "as JSON")],
 )
 .with_aliases(&["langs"])
 .asks_sources();

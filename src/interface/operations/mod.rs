@@ -1,4 +1,4 @@
-//! The list of operations: what runs each of them, and how help groups them.
+//! The list of operations, and what runs each of them.
 //!
 //! An operation is either plain, with a typed row that any front end can run ([`PlainOperation`]), or a front end runs
 //! the operation by its number ([`OperationId`]) with an exhaustive `match`. In both cases, an operation without a
@@ -152,23 +152,6 @@ pub static MEMORY_OPERATIONS: &[ListedOperation] = &[
     plain(&rows::SEARCH_NOTES),
     own(OperationId::ExportNotes, &EXPORT_NOTES),
     own(OperationId::ImportNotes, &IMPORT_NOTES),
-];
-
-/// The operations that a short help lists below the main ones, a line for each group, and what the group is for.
-pub const GROUPS: &[(&str, &str)] = &[
-    ("index, watch, status", "build the index, keep it current, see its state"),
-    ("read", "lines of a file, or a definition, with line numbers"),
-    (
-        "def, refs, trace, impact",
-        "a symbol in the code graph; also callers, callees, impls,\ntests-of, imports, importers; graph of files",
-    ),
-    ("routes, commands", "the routes of web frameworks, the commands of the tree"),
-    ("pack", "the code that a task needs, within a budget of tokens"),
-    ("skipped, why-not", "why a file is left out, or not among the answers"),
-    ("views, gc, doctor", "branches in the index, what to drop, what is damaged"),
-    ("add", "a folder, archive or repository in a library of sources"),
-    ("export, import", "the index as a file for another machine"),
-    ("touch, languages", "files that you work on, languages that are parsed"),
 ];
 
 /// The operations of the family [`SEMANTIC`]; the name of each begins with that of the family.
