@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
-use super::plain::{PlainOutcome, PlainReply, ReplyFacts, replies_of_rows};
+use super::plain::{PlainOutcome, PlainReply, ReplyFacts, TypedReply, replies_of_rows};
 use crate::catalog::{
     self, AddSourceRequest, FilledRequest, OperationRow, RawValues, RenameSourceRequest, Row,
     UpdateSourcesRequest, ValueError, fill,
 };
 use crate::render::Style;
-use crate::render::json::{JsonPaths, line};
 use crate::render::text;
 use spyhop_base::wire::wire;
 use spyhop_engine::Error;
@@ -98,32 +97,8 @@ impl<Q: Default + Send + Sync + 'static, A: Serialize + ReplyFacts + 'static> Ru
         Ok(Box::new(move |library, options, progress| {
             call.options = options;
             let reply = (self.run)(library, &call, progress)?;
-            Ok(Box::new(LibraryAnswer { row: self, reply }))
+            Ok(Box::new(TypedReply { reply, text: self.text }))
         }))
-    }
-}
-
-/// A reply with the row that renders the reply.
-struct LibraryAnswer<Q: 'static, A: 'static> {
-    row: &'static LibraryOperation<Q, A>,
-    reply: A,
-}
-
-impl<Q, A: Serialize + ReplyFacts> PlainReply for LibraryAnswer<Q, A> {
-    fn warnings(&self) -> &[String] {
-        self.reply.warnings()
-    }
-
-    fn outcome(&self) -> PlainOutcome {
-        self.reply.outcome()
-    }
-
-    fn json(&self, _: JsonPaths<'_>) -> String {
-        line(&self.reply)
-    }
-
-    fn text(&self, style: &Style) -> String {
-        (self.row.text)(&self.reply, style)
     }
 }
 

@@ -131,19 +131,19 @@ impl<Q: Operation<Reply: Serialize + ReplyFacts> + 'static> RunPlain for PlainOp
         let run: PreparedRun = Box::new(move |corpus, call| {
             let mut reply = corpus.call(&request, call)?;
             reply.finish();
-            Ok(Box::new(TypedReply { row: self, reply }))
+            Ok(Box::new(TypedReply { reply, text: self.text }))
         });
         Ok(PreparedCall { options, run })
     }
 }
 
-/// A reply with the row that renders the reply.
-struct TypedReply<Q: Operation + 'static> {
-    row: &'static PlainOperation<Q>,
-    reply: Q::Reply,
+/// A reply with the function that renders it.
+pub(super) struct TypedReply<A> {
+    pub reply: A,
+    pub text: fn(&A, &Style) -> String,
 }
 
-impl<Q: Operation<Reply: Serialize + ReplyFacts>> PlainReply for TypedReply<Q> {
+impl<A: Serialize + ReplyFacts> PlainReply for TypedReply<A> {
     fn warnings(&self) -> &[String] {
         self.reply.warnings()
     }
@@ -157,6 +157,6 @@ impl<Q: Operation<Reply: Serialize + ReplyFacts>> PlainReply for TypedReply<Q> {
     }
 
     fn text(&self, style: &Style) -> String {
-        (self.row.text)(&self.reply, style)
+        (self.text)(&self.reply, style)
     }
 }
