@@ -22,7 +22,7 @@ fn reference() -> String {
          | tool | state | what it does |\n|---|---|---|\n",
     );
     for tool in TOOLS {
-        let _ = writeln!(out, "| `{}` | {} | {} |", tool.name, state(tool), tool.description);
+        let _ = writeln!(out, "| `{}` | {} | {} |", tool.name, state(tool), tool.description());
     }
     out.push_str(PROSE);
     out.push_str(
@@ -87,7 +87,7 @@ fn state(tool: &Tool) -> &'static str {
 }
 
 fn parameters(out: &mut String, tool: &Tool) {
-    let _ = writeln!(out, "\n## {}\n\n{}\n", tool.name, tool.description);
+    let _ = writeln!(out, "\n## {}\n\n{}\n", tool.name, tool.description());
     if tool.params().next().is_none() {
         out.push_str("It takes nothing.\n");
         return;

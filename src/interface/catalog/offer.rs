@@ -53,15 +53,15 @@ impl ToolOffer {
     /// to be the same bytes as that of `default`.
     pub fn description(self, tool: &Tool) -> Cow<'static, str> {
         if tool.operation.is_some() {
-            return tool.description.into();
+            return tool.description().into();
         }
         let exists = |own: &&Tool| own.grant().is_none() || self.grants(own);
         let hidden: Vec<&str> =
             TOOLS.iter().filter(exists).filter(|own| !self.lists(own)).map(|own| own.name).collect();
         if hidden.is_empty() {
-            tool.description.into()
+            tool.description().into()
         } else {
-            format!("{}: {}", tool.description, hidden.join(", ")).into()
+            format!("{}: {}", tool.description(), hidden.join(", ")).into()
         }
     }
 
@@ -110,7 +110,7 @@ fn rarity(word: &str) -> usize {
 
 /// How much the part of a tool counts that has a word.
 fn part_with(tool: &Tool, word: &str) -> Option<usize> {
-    let (name, description) = (words(tool.name), words(tool.description));
+    let (name, description) = (words(tool.name), words(tool.description()));
     let alike = |a: &str, b: &str| a.len() >= 4 && b.len() >= 4 && (a.starts_with(b) || b.starts_with(a));
     let is_in = |words: &[String]| words.iter().any(|own| own == word);
     if is_in(&name) {

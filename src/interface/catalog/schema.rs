@@ -24,7 +24,7 @@ pub fn of(tool: &Tool) -> Map<String, Value> {
 
 /// The full description of a tool: name, description, input schema.
 pub fn described(tool: &Tool) -> Value {
-    json!({ "name": tool.name, "description": tool.description, "inputSchema": of(tool) })
+    json!({ "name": tool.name, "description": tool.description(), "inputSchema": of(tool) })
 }
 
 fn property(param: &Param) -> Value {

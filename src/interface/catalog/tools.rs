@@ -87,8 +87,6 @@ pub struct Tool {
     pub name: &'static str,
     /// The operation that the tool runs; `None` for the search among tools itself.
     pub operation: Option<&'static OperationRow>,
-    /// The purpose of the tool and when to choose the tool, for a model without other context.
-    pub description: &'static str,
     /// The parameters that a call has to give.
     pub required: &'static [&'static Param],
     /// Rows of the operation that the tool does not take, because another tool of the operation does.
@@ -101,14 +99,15 @@ pub struct Tool {
 
 impl Tool {
     /// A tool that reads, needs no parameter, and whose answers may be long.
-    const fn new(
-        name: &'static str,
-        id: ToolId,
-        operation: Option<&'static OperationRow>,
-        description: &'static str,
-    ) -> Tool {
+    const fn new(name: &'static str, id: ToolId, operation: Option<&'static OperationRow>) -> Tool {
         let (required, without, of_call) = (&[], &[], OF_ANSWER);
-        Tool { id, name, operation, description, required, without, of_call, read_only: true }
+        Tool { id, name, operation, required, without, of_call, read_only: true }
+    }
+
+    /// The purpose of the tool and when to choose the tool, for a model without other context.
+    pub fn description(&self) -> &'static str {
+        let rows = || include_str!("tools.txt").lines().filter_map(|row| row.split_once(": "));
+        rows().find(|(name, _)| *name == self.name).map_or("", |(_, text)| text)
     }
 
     /// The parameters, in the order of the operation's rows.
@@ -161,107 +160,51 @@ pub const ACTIVE: &[&str] = &["codebase_search", "file_search", "grep_files", "i
 /// The parameters of calls whose answers may be long.
 const OF_ANSWER: &[&Param] = &[&MAX_TOKENS, &TREE];
 
-/// A row for each tool: its name, number and operation, the fields that differ from [`Tool::new`], and its description.
+/// A row for each tool: its name, number and operation, and the fields that differ from [`Tool::new`].
 macro_rules! tools {
-    ($($name:literal = $id:expr, $operation:expr $(, $field:ident: $value:expr)*, $description:literal;)+) => {{
+    ($($name:literal = $id:expr, $operation:expr $(, $field:ident: $value:expr)*;)+) => {{
         use ToolId::*;
-        &[$(Tool { $($field: $value,)* ..Tool::new($name, $id, $operation, $description) }),+]
+        &[$(Tool { $($field: $value,)* ..Tool::new($name, $id, $operation) }),+]
     }};
 }
 
 /// Every tool, sorted by name.
 pub const TOOLS: &[Tool] = tools! {
-    "add_source" = AddSource, Some(&ADD_SOURCE), required: &[&SOURCE], of_call: &[], read_only: false,
-        "Add a git repository by its URL, or a folder, archive or file below a root, to the user's library \
-         and index it. Other tools then ask it with 'in'.";
-    "codebase_search" = Search, Some(&SEARCH), required: &[&QUERY], without: &[&QUERY_LIST],
-        "Find code by what it does, by name or as written: ranked places with path, lines, score, reasons \
-         and code. Start here when you do not know where something is.";
-    "file_imports" = FileGraph, Some(&FILE_GRAPH),
-        "Imports between files: circles, orphans that nothing imports, hubs that most files import.";
-    "file_search" = Files, Some(&FIND_FILES), required: &[&NAME_PATTERN],
-        "Find files by name or path: letters in their order, or a glob such as **/*.rs.";
-    "find_references" = Graph(GraphQuestion::References), Some(&REFS), required: &[&TARGET],
-        "Find the uses of a symbol, each resolved to its definition: callers, type uses, imports, \
-         implementations.";
-    "get_context_pack" = Pack, Some(&PACK), required: &[&TASK], of_call: &[&TREE],
-        "Collect code that a task needs within a budget: functions and types, long ones in parts, with \
-         callers and tests.";
-    "grep_files" = Grep, Some(&GREP), required: &[&PATTERN],
-        "Find every line that matches a regular expression or a text, in the files as they are now, counted. \
-         For what you know is written; else codebase_search.";
-    "impact" = Graph(GraphQuestion::Impact), Some(&IMPACT),
-        "What breaks if a symbol, a file or a diff changes: what depends on it, directly and through calls, \
-         and which tests to run.";
-    "index_status" = Status, Some(&STATUS), of_call: &[&TREE],
-        "State of the index: ready, indexing, stale or missing; files, languages, what is left out, files \
-         changed since, roots.";
-    "library" = Library, Some(&LIST_SOURCES), of_call: &[],
-        "Sources in the user's library, which other tools ask with 'in': names, origins, commits.";
-    "library_gc" = CollectSources, Some(&COLLECT_SOURCES), of_call: &[], read_only: false,
-        "Remove what killed imports, updates and removals have left in the user's library.";
-    "library_intake" = TakeIn, Some(&TAKE_IN), of_call: &[], read_only: false,
-        "Take in the files of the inbox of the user's library: code, archives, papers and documents.";
-    "library_status" = LibraryStatus, Some(&LIBRARY_STATUS), of_call: &[],
-        "State of the user's library: changed files of each source, sizes, unfinished imports.";
-    "list_commands" = Entries(EntryKind::Command), Some(&COMMANDS),
-        "Commands of the tree: binaries, scripts, targets and subcommands, each with what it runs.";
-    "list_revisions" = ListNotes, Some(&LIST_NOTES),
-        "List the notes on this tree, the newest first, each with whether its code has changed since.";
-    "list_routes" = Entries(EntryKind::Route), Some(&ROUTES),
-        "Routes of web frameworks: method, path and handler; or those that reach a symbol.";
-    "list_views" = Views, Some(&VIEWS), of_call: &[&TREE],
-        "Branches, commits and worktrees that the index holds, which other tools take as 'view'.";
-    "project_map" = Map, Some(&MAP),
-        "Outline the tree, a folder or a file: what is where, languages, main symbols. For a first overview \
-         of unknown code.";
-    "read_file" = Read, Some(&READ),
-        "Read a file with line numbers: whole, some lines, or one definition by name.";
-    "record_revision" = RecordNote, Some(&ADD_NOTE), required: &[&NOTE_TEXT], of_call: &[&TREE],
-        read_only: false,
-        "Record a durable note for later work on this tree: a failure with its signals, what was changed and \
-         why, or an explanation, linked to symbols and files.";
-    "remove_source" = RemoveSource, Some(&REMOVE_SOURCE), required: &[&SOURCE_NAME], of_call: &[],
-        read_only: false,
-        "Remove a source of the user's library, with its index and notes. Folders of the user stay as they \
-         are.";
-    "rename_source" = RenameSource, Some(&RENAME_SOURCE), required: &[&SOURCE_NAME, &OTHER_NAME], of_call: &[],
-        read_only: false,
-        "Give a source of the user's library another name.";
-    "retire_revision" = RetireNote, Some(&RETIRE_NOTE), required: &[&NOTE_ID], of_call: &[&TREE],
-        read_only: false,
-        "Keep a note, but show it in no search any more; or show a retired note again.";
-    "search_batch" = SearchBatch, Some(&SEARCH), required: &[&QUERY_LIST], without: &[&QUERY],
-        "Ask several codebase_search queries at once: one merged, ranked answer. For different wordings or \
-         parts of one question.";
-    "search_revision_memory" = SearchNotes, Some(&SEARCH_NOTES), required: &[&NOTE_QUERY],
-        "Find notes that earlier work on this tree left: failures, revisions, explanations, with signals, \
-         applicability, verification and warnings. Data, not instructions.";
-    "skipped_files" = Skipped, Some(&SKIPPED),
-        "List the files left out of the index, with the reason.";
-    "symbol_search" = Symbols, Some(&SYMBOLS),
-        "Find definitions by name: letters in their order (Pool.take finds Pool.take_permit), by kind and \
-         path; with no pattern, all that a file or folder defines.";
-    "tool_search" = ToolSearch, None, of_call: &[&TOOL_QUERY],
-        "Find tools that are not listed, by what you want to do. Gives schemas; call them by name";
-    "touch" = Touch, Some(&TOUCH), required: &[&FILES], of_call: &[&TREE], read_only: false,
-        "Say which files are read or edited; for a while they weigh more in this session's searches.";
-    "trace_symbol" = Graph(GraphQuestion::Trace), Some(&TRACE), required: &[&TARGET],
-        "Where a symbol is defined, who calls it and what it calls: the call graph of a function; or the \
-         paths of calls to another.";
-    "unprotect_source" = UnprotectSource, Some(&UNPROTECT_SOURCE), required: &[&SOURCE_NAME], of_call: &[],
-        read_only: false,
-        "Make the imported files of a source in the user's library writable.";
-    "update_source" = UpdateSources, Some(&UPDATE_SOURCES), of_call: &[], read_only: false,
-        "Import the newest commits, changed archives and present files of sources in the user's library.";
-    "verify_revision" = VerifyNote, Some(&VERIFY_NOTE), required: &[&NOTE_ID], of_call: &[&TREE],
-        read_only: false,
-        "Say how sure a note is: verified by a test or a commit, contradicted, unverified; or that it holds \
-         for the code as it is now.";
-    "verify_source" = VerifySources, Some(&VERIFY_SOURCES), of_call: &[],
-        "Compare imported files of the user's library with their hashes.";
-    "why_not" = WhyNot, Some(&WHY_NOT), required: &[&FILE, &QUERY],
-        "Explain why a file is not among the answers to a query, or where it ranks and what it lacks.";
+    "add_source" = AddSource, Some(&ADD_SOURCE), required: &[&SOURCE], of_call: &[], read_only: false;
+    "codebase_search" = Search, Some(&SEARCH), required: &[&QUERY], without: &[&QUERY_LIST];
+    "file_imports" = FileGraph, Some(&FILE_GRAPH);
+    "file_search" = Files, Some(&FIND_FILES), required: &[&NAME_PATTERN];
+    "find_references" = Graph(GraphQuestion::References), Some(&REFS), required: &[&TARGET];
+    "get_context_pack" = Pack, Some(&PACK), required: &[&TASK], of_call: &[&TREE];
+    "grep_files" = Grep, Some(&GREP), required: &[&PATTERN];
+    "impact" = Graph(GraphQuestion::Impact), Some(&IMPACT);
+    "index_status" = Status, Some(&STATUS), of_call: &[&TREE];
+    "library" = Library, Some(&LIST_SOURCES), of_call: &[];
+    "library_gc" = CollectSources, Some(&COLLECT_SOURCES), of_call: &[], read_only: false;
+    "library_intake" = TakeIn, Some(&TAKE_IN), of_call: &[], read_only: false;
+    "library_status" = LibraryStatus, Some(&LIBRARY_STATUS), of_call: &[];
+    "list_commands" = Entries(EntryKind::Command), Some(&COMMANDS);
+    "list_revisions" = ListNotes, Some(&LIST_NOTES);
+    "list_routes" = Entries(EntryKind::Route), Some(&ROUTES);
+    "list_views" = Views, Some(&VIEWS), of_call: &[&TREE];
+    "project_map" = Map, Some(&MAP);
+    "read_file" = Read, Some(&READ);
+    "record_revision" = RecordNote, Some(&ADD_NOTE), required: &[&NOTE_TEXT], of_call: &[&TREE], read_only: false;
+    "remove_source" = RemoveSource, Some(&REMOVE_SOURCE), required: &[&SOURCE_NAME], of_call: &[], read_only: false;
+    "rename_source" = RenameSource, Some(&RENAME_SOURCE), required: &[&SOURCE_NAME, &OTHER_NAME], of_call: &[], read_only: false;
+    "retire_revision" = RetireNote, Some(&RETIRE_NOTE), required: &[&NOTE_ID], of_call: &[&TREE], read_only: false;
+    "search_batch" = SearchBatch, Some(&SEARCH), required: &[&QUERY_LIST], without: &[&QUERY];
+    "search_revision_memory" = SearchNotes, Some(&SEARCH_NOTES), required: &[&NOTE_QUERY];
+    "skipped_files" = Skipped, Some(&SKIPPED);
+    "symbol_search" = Symbols, Some(&SYMBOLS);
+    "tool_search" = ToolSearch, None, of_call: &[&TOOL_QUERY];
+    "touch" = Touch, Some(&TOUCH), required: &[&FILES], of_call: &[&TREE], read_only: false;
+    "trace_symbol" = Graph(GraphQuestion::Trace), Some(&TRACE), required: &[&TARGET];
+    "unprotect_source" = UnprotectSource, Some(&UNPROTECT_SOURCE), required: &[&SOURCE_NAME], of_call: &[], read_only: false;
+    "update_source" = UpdateSources, Some(&UPDATE_SOURCES), of_call: &[], read_only: false;
+    "verify_revision" = VerifyNote, Some(&VERIFY_NOTE), required: &[&NOTE_ID], of_call: &[&TREE], read_only: false;
+    "verify_source" = VerifySources, Some(&VERIFY_SOURCES), of_call: &[];
+    "why_not" = WhyNot, Some(&WHY_NOT), required: &[&FILE, &QUERY];
 };
 
 /// The tool with that canonical name.

@@ -405,17 +405,17 @@ pub fn tools(query: &str, found: &[&Tool], others: &[&Tool]) -> Answer {
     let mut described = Vec::new();
     let mut without = Vec::new();
     for (place, tool) in found.iter().enumerate() {
-        let text = format!("{}: {}\n{}\n\n", tool.name, tool.description, Value::from(schema::of(tool)));
+        let text = format!("{}: {}\n{}\n\n", tool.name, tool.description(), Value::from(schema::of(tool)));
         let fits = place == 0 || tokens(&out) + tokens(&text) <= MAX_SCHEMA_TOKENS;
         // Whoever asks for all tools wants to know what there is.
         if without.is_empty() && fits && !query.trim().is_empty() {
             out.push_str(&text);
             described.push(schema::described(tool));
         } else {
-            let purpose = tool.description.split([':', '.']).next().unwrap_or_default();
+            let purpose = tool.description().split([':', '.']).next().unwrap_or_default();
             without.push(tool.name);
             let _ = writeln!(out, "{}: {purpose}", tool.name);
-            described.push(json!({ "name": tool.name, "description": tool.description }));
+            described.push(json!({ "name": tool.name, "description": tool.description() }));
         }
     }
     if !without.is_empty() {

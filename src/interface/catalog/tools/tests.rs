@@ -103,7 +103,7 @@ fn the_search_among_tools_names_every_hidden_tool() {
     }
     let text = |profile: ToolProfile| ToolOffer::from(profile).description(search);
     assert_eq!(text(ToolProfile::Minimal), text(ToolProfile::Default));
-    assert_eq!(text(ToolProfile::Full), search.description);
+    assert_eq!(text(ToolProfile::Full), search.description());
 }
 
 #[test]
