@@ -22,7 +22,7 @@ mod sources;
 use std::fmt::Write;
 
 pub use self::counts::bytes;
-pub(super) use self::counts::{count, scattered, tally};
+pub(super) use self::counts::{count, grouped, scattered, tally};
 pub use self::entries::entries;
 pub(super) use self::file_graph::circle_and_rest;
 pub use self::file_graph::{

@@ -6,8 +6,8 @@ use super::answer::{Answer, clean_value, link, rows, rows_that_fit, short_name, 
 use super::sources;
 use crate::render::places::{RowPlaces, agent_path};
 use crate::render::text::{
-    count, heading_of_edge, heading_of_mention, kind_of, mentions_line, names_uses, none_of, told_of_place,
-    why_of_mention,
+    count, grouped, heading_of_edge, heading_of_mention, kind_of, mentions_line, names_uses, none_of,
+    told_of_place, why_of_mention,
 };
 use spyhop_base::clean::{self, line as clean};
 use spyhop_base::text::Lines;
@@ -92,15 +92,7 @@ fn write_definitions(out: &mut String, reply: &GraphReply, edges: usize) {
 
 /// Writes rows below their headings, the headings in the order of their first row.
 fn write_rows(out: &mut String, reply: &GraphReply, rows: &[GraphRow]) {
-    let mut groups: Vec<(&str, Vec<&GraphRow>)> = Vec::new();
-    for row in rows {
-        let heading = heading_of_edge(reply.question, row);
-        match groups.iter_mut().find(|(own, _)| *own == heading) {
-            Some((_, edges)) => edges.push(row),
-            None => groups.push((heading, vec![row])),
-        }
-    }
-    for (heading, edges) in groups {
+    for (heading, edges) in grouped(rows, |row| heading_of_edge(reply.question, row)) {
         let _ = writeln!(out, "{heading}:");
         below_files(out, &edges);
     }
@@ -174,15 +166,8 @@ fn write_end(out: &mut String, reply: &GraphReply) {
 /// Writes the edges of each file below its path, files in the order of their first edge. The line of an edge begins with
 /// its number, as every line of a file in answers for agents.
 fn below_files(out: &mut String, edges: &[&GraphRow]) {
-    let mut files: Vec<(String, Vec<&GraphRow>)> = Vec::new();
-    for row in edges {
-        let path = agent_path(row.source.as_ref(), &row.path);
-        match files.iter_mut().find(|(own, _)| *own == path) {
-            Some((_, rows)) => rows.push(row),
-            None => files.push((path.into_owned(), vec![row])),
-        }
-    }
-    for (path, rows) in files {
+    let path = |row: &GraphRow| agent_path(row.source.as_ref(), &row.path).into_owned();
+    for (path, rows) in grouped(edges.iter().copied(), path) {
         let _ = writeln!(out, "{path}");
         rows.into_iter().for_each(|row| edge(out, row));
     }

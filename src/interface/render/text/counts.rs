@@ -1,4 +1,4 @@
-//! Numbers as text: counts with their noun, sizes with their unit.
+//! Numbers as text: counts with their noun, sizes with their unit. Rows by what they have in common.
 
 /// A number with its noun in the singular or plural.
 pub fn count(number: usize, one: &str, many: &str) -> String {
@@ -9,6 +9,22 @@ pub fn count(number: usize, one: &str, many: &str) -> String {
 pub fn tally<'a>(counts: impl Iterator<Item = (&'a str, usize)>) -> String {
     let listed: Vec<String> = counts.map(|(name, files)| format!("{name} {files}")).collect();
     if listed.is_empty() { "-".to_string() } else { listed.join(", ") }
+}
+
+/// Rows with the same key, keys in the order of their first row.
+pub fn grouped<'r, R, K: PartialEq>(
+    rows: impl IntoIterator<Item = &'r R>,
+    key: impl Fn(&'r R) -> K,
+) -> Vec<(K, Vec<&'r R>)> {
+    let mut groups: Vec<(K, Vec<&R>)> = Vec::new();
+    for row in rows {
+        let own = key(row);
+        match groups.iter_mut().find(|(known, _)| *known == own) {
+            Some((_, rows)) => rows.push(row),
+            None => groups.push((own, vec![row])),
+        }
+    }
+    groups
 }
 
 /// A number of bytes in binary units.

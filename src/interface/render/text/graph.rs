@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use super::counts::count;
+use super::counts::{count, grouped};
 use super::entries::entry;
 use super::memory::note_lines;
 use crate::render::paint::{Ink, Style, columns};
@@ -59,19 +59,12 @@ pub fn graph(reply: &GraphReply, mode: Mode, style: &Style) -> String {
         let more = count(reply.definitions.len() - most, "more symbol", "more symbols");
         let _ = writeln!(out, "{}", style.paint(Ink::Dim, &format!("and {more}")));
     }
-    let mut groups: Vec<(&str, Vec<&GraphRow>)> = Vec::new();
-    for row in &reply.rows {
-        let heading = heading_of_edge(reply.question, row);
-        match groups.last_mut().filter(|(own, _)| *own == heading) {
-            Some((_, rows)) => rows.push(row),
-            None => groups.push((heading, vec![row])),
-        }
+    let heading = |row: &GraphRow| heading_of_edge(reply.question, row);
+    for rows in reply.rows.chunk_by(|row, next| heading(row) == heading(next)) {
+        page.heading(&mut out, heading(&rows[0]));
+        page.rows(&mut out, &rows.iter().collect::<Vec<_>>());
     }
-    let last = groups.last().map(|(heading, _)| *heading);
-    for (heading, rows) in groups {
-        page.heading(&mut out, heading);
-        page.rows(&mut out, &rows);
-    }
+    let last = reply.rows.last().map(heading);
     page.mentions(&mut out, last);
     for (number, path) in reply.paths.iter().enumerate() {
         page.heading(&mut out, &format!("path {}, {}", number + 1, count(path.len(), "call", "calls")));
@@ -311,23 +304,13 @@ impl Page<'_> {
         let width = |text: String, most: usize| if is_aligned { columns(&text).min(most) } else { 0 };
         let owner = rows.iter().map(|row| width(self.end(row), MAX_OWNER)).max().unwrap_or(0);
         if is_aligned && rows.len() >= MANY {
-            let mut files: Vec<(&GraphRow, Vec<&GraphRow>)> = Vec::new();
-            for row in rows {
-                let is_there = |(own, _): &&mut (&GraphRow, Vec<&GraphRow>)| {
-                    (&own.source, &own.path) == (&row.source, &row.path)
-                };
-                match files.iter_mut().find(is_there) {
-                    Some((_, rows)) => rows.push(row),
-                    None => files.push((row, vec![row])),
-                }
-            }
-            for (first, rows) in files {
-                let source = first.source.as_ref();
-                let shown = self.places().clean(self.style, source, &first.path);
+            for ((source, path), rows) in grouped(rows.iter().copied(), |row| (&row.source, &row.path)) {
+                let source = source.as_ref();
+                let shown = self.places().clean(self.style, source, path);
                 let _ = writeln!(out, "{}", self.style.paint(Ink::Path, &shown));
                 for row in rows {
                     let number = format!("{:>6}", row.line);
-                    let place = self.style.link(&self.places().file(source, &first.path), &number);
+                    let place = self.style.link(&self.places().file(source, path), &number);
                     self.in_one_line(out, row, &self.style.paint(Ink::Line, &place), 6, 6, owner);
                 }
             }
