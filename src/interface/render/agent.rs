@@ -15,7 +15,6 @@ mod memory;
 mod pack;
 mod read;
 mod sources;
-mod within;
 
 use std::fmt::Write;
 use std::path::Path;
@@ -24,17 +23,16 @@ use serde_json::{Value, json};
 
 pub use self::answer::{Answer, IN_TEXT, TextFields, cut, tokens};
 
-use self::answer::{clean_value, link, rows, rows_that_fit, short_name, span};
+use self::answer::{clean_value, link, rows, rows_that_fit, short_name, span, with_footer};
 pub use self::entries::entries;
 pub use self::file_graph::file_graph;
-pub use self::graph::graph;
+pub use self::graph::{graph, graph_within};
 pub use self::library::{import_goes_on, import_is_running, of_library};
-pub use self::lookup::{files, grep, map, symbols};
+pub use self::lookup::{files, files_within, grep, grep_within, map, map_within, symbols, symbols_within};
 pub use self::memory::notes;
 pub use self::pack::pack;
-pub use self::read::read;
+pub use self::read::{read, read_within};
 pub use self::sources::source_statuses;
-pub use self::within::{files_within, graph_within, grep_within, map_within, read_within, symbols_within};
 use super::command::{error_text, no_index as how_to_index, quoted};
 use super::paint::{Style, shown};
 use super::places::{RowPlaces, agent_path};
@@ -150,13 +148,7 @@ fn search_text(reply: &SearchReply, hits: usize, queries: &[String], mode: Mode)
     let _ = writeln!(out, "\n{}{compared}{query}", about_page(reply, hits).join(" · "));
     sources::lines(&mut out, &reply.sources, reply.results[..hits].iter().map(|hit| hit.source.as_ref()));
     memory::note_lines(&mut out, &reply.notes);
-    for warning in &reply.warnings {
-        let _ = writeln!(out, "note: {}", clean(warning));
-    }
-    if let Some(next) = &reply.next {
-        let _ = writeln!(out, "next: {}", clean(next));
-    }
-    out
+    with_footer(out, None, &reply.warnings, reply.next.as_deref())
 }
 
 /// The first hits are shown with code, however weak they are.
@@ -361,10 +353,7 @@ pub fn skipped(reply: &SkippedReply, after: Option<&str>, budget: usize) -> Answ
         if let Some(next) = next(rows) {
             let _ = writeln!(out, "next: {}", clean(&next));
         }
-        for warning in &reply.warnings {
-            let _ = writeln!(out, "note: {}", clean(warning));
-        }
-        out
+        with_footer(out, None, &reply.warnings, None)
     };
     let fits = rows_that_fit(rest.len(), budget, answer).max(1).min(rest.len());
     let page = SkippedReply { entries: rest[..fits].to_vec(), ..reply.clone() };

@@ -141,6 +141,21 @@ fn footer_within(end: &str, room: usize) -> String {
     end.lines().filter(&mut is_kept).map(|line| format!("{line}\n")).collect()
 }
 
+/// Adds why the answer is not complete, the warnings and the cursor of the next page.
+pub(super) fn with_footer(
+    mut out: String,
+    incomplete: Option<&str>,
+    warnings: &[String],
+    next: Option<&str>,
+) -> String {
+    let incomplete = incomplete.map(|why| ("not complete", why));
+    let notes = warnings.iter().map(|warning| ("note", warning.as_str()));
+    for (name, text) in incomplete.into_iter().chain(notes).chain(next.map(|next| ("next", next))) {
+        let _ = writeln!(out, "{name}: {}", clean(text));
+    }
+    out
+}
+
 /// ` for: PATTERN`; nothing for an empty pattern.
 pub(super) fn asked_for(pattern: &str) -> String {
     if pattern.trim().is_empty() { String::new() } else { format!(" for: {}", clean(pattern)) }

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::answer::{Answer, asked_for, clean_value, cut, link, rows, rows_that_fit, short_name, span};
+use super::answer::{
+    Answer, asked_for, clean_value, cut, link, rows, rows_that_fit, short_name, span, with_footer,
+};
 use super::sources;
 use crate::render::places::{RowPlaces, agent_path};
 use crate::render::text::count;
@@ -36,13 +38,7 @@ fn entries_text(reply: &EntriesReply, rows: usize) -> String {
     sources::lines(&mut out, &reply.sources, reply.rows[..rows].iter().map(|row| row.source.as_ref()));
     let more = if rows < reply.total { "; more with max_results, max_tokens or a filter" } else { "" };
     let _ = writeln!(out, "\n{rows} of {}{more}", count(reply.total, "row", "rows"));
-    if let Some(why) = &reply.incomplete {
-        let _ = writeln!(out, "not complete: {}", clean(why));
-    }
-    for warning in &reply.warnings {
-        let _ = writeln!(out, "note: {}", clean(warning));
-    }
-    out
+    with_footer(out, reply.incomplete.as_deref(), &reply.warnings, None)
 }
 
 /// Writes `path:line METHOD name -> handler path:lines`.

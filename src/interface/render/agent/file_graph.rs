@@ -2,10 +2,9 @@
 
 use std::fmt::Write;
 
-use super::answer::{Answer, clean_value, cut};
+use super::answer::{Answer, clean_value, cut, with_footer};
 use crate::render::places::agent_path;
 use crate::render::text::{circle_and_rest, count};
-use spyhop_base::clean::line as clean;
 use spyhop_engine::api::{FileGraphQuestion, FileGraphReply};
 
 /// The answer to a question about the graph of files.
@@ -40,11 +39,6 @@ pub fn file_graph(reply: &FileGraphReply, budget: usize) -> Answer {
     };
     let more = if shown < reply.total { "; more with max_results or a narrower path" } else { "" };
     let _ = writeln!(out, "\n{shown} of {}{more}", count(reply.total, one, many));
-    if let Some(why) = &reply.incomplete {
-        let _ = writeln!(out, "not complete: {}", clean(why));
-    }
-    for warning in &reply.warnings {
-        let _ = writeln!(out, "note: {}", clean(warning));
-    }
-    cut(Answer { text: out, data: clean_value(reply) }, budget)
+    let text = with_footer(out, reply.incomplete.as_deref(), &reply.warnings, None);
+    cut(Answer { text, data: clean_value(reply) }, budget)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::answer::{Answer, clean_value, link, rows, rows_that_fit, short_name, span};
+use super::answer::{Answer, clean_value, cut, link, rows, rows_that_fit, short_name, span, with_footer};
 use super::sources;
 use crate::render::places::{RowPlaces, agent_path};
 use crate::render::text::{
@@ -33,9 +33,10 @@ pub fn graph(reply: &GraphReply) -> Answer {
     Answer { text: graph_text(reply, most_rows(reply)), data }
 }
 
-/// The number of edges that fit a budget.
-pub fn graph_fits(reply: &GraphReply, budget: usize) -> usize {
-    rows_that_fit(most_rows(reply), budget, |edges| graph_text(reply, edges))
+/// The edges that fit.
+pub fn graph_within(mut reply: GraphReply, budget: usize) -> Answer {
+    reply.truncate(rows_that_fit(most_rows(&reply), budget, |edges| graph_text(&reply, edges)).max(1));
+    cut(graph(&reply), budget)
 }
 
 /// The length of the longest list of an answer.
@@ -65,7 +66,7 @@ fn graph_text(reply: &GraphReply, edges: usize) -> String {
         write_count(&mut out, reply, (rows.len(), mentions.len()));
     }
     write_end(&mut out, reply);
-    out
+    with_footer(out, None, &reply.warnings, None)
 }
 
 /// Writes the definitions with their code, and what is told of the place that was asked about.
@@ -143,7 +144,7 @@ fn write_count(out: &mut String, reply: &GraphReply, (rows, mentions): (usize, u
     let _ = writeln!(out, "\n{rows} of {least}{}{by_name}{more}", count(reply.total, "row", "rows"));
 }
 
-/// Writes what the answer leaves open, and its notes, sources and warnings.
+/// Writes what the answer leaves open, and its notes and sources.
 fn write_end(out: &mut String, reply: &GraphReply) {
     if reply.rows.is_empty() && reply.mentions.is_some() && !names_uses(reply) {
         let _ = writeln!(out, "{}", none_of(reply));
@@ -158,9 +159,6 @@ fn write_end(out: &mut String, reply: &GraphReply) {
     let of_rows = reply.rows.iter().map(|row| row.source.as_ref());
     let of_rows = of_rows.chain(reply.definitions.iter().map(|own| own.source.as_ref()));
     sources::lines(out, &reply.sources, of_rows);
-    for warning in &reply.warnings {
-        let _ = writeln!(out, "note: {}", clean(warning));
-    }
 }
 
 /// Writes the edges of each file below its path, files in the order of their first edge. The line of an edge begins with

@@ -2,13 +2,15 @@
 
 use std::fmt::Write;
 
-use super::answer::{Answer, asked_for, clean_value, link, rows, rows_that_fit, short_name, span};
+use super::answer::{
+    Answer, asked_for, clean_value, cut, link, rows, rows_that_fit, short_name, span, tokens, with_footer,
+};
 use super::sources;
 use crate::render::places::{RowPlaces, agent_path};
 use crate::render::text::{count, scattered, tally};
 use spyhop_base::clean::{self, line as clean};
 use spyhop_base::text::Lines;
-use spyhop_engine::api::{FilesReply, GrepReply, MapEntry, MapReply, SymbolsReply};
+use spyhop_engine::api::{FilesReply, GrepReply, MapEntry, MapReply, MapRequest, SymbolsReply};
 
 /// The lines that match a pattern.
 pub fn grep(reply: &GrepReply) -> Answer {
@@ -21,13 +23,15 @@ pub fn grep(reply: &GrepReply) -> Answer {
     Answer { text: grep_text(reply, reply.lines.len()), data }
 }
 
-/// The number of lines that fit a budget.
-pub fn grep_fits(reply: &GrepReply, budget: usize) -> usize {
+/// The lines that fit.
+pub fn grep_within(mut reply: GrepReply, budget: usize) -> Answer {
     // If a page ends early, its cursor contains the path of a file of this page.
     let longest = reply.lines.iter().map(|line| line.path.as_str().len()).max().unwrap_or_default();
-    let next = Some("x".repeat(2 * longest + 40)).filter(|_| reply.next.is_none()).or(reply.next.clone());
-    let reply = GrepReply { next, ..reply.clone() };
-    rows_that_fit(reply.lines.len(), budget, |lines| grep_text(&reply, lines))
+    let next = reply.next.clone().or_else(|| Some("x".repeat(2 * longest + 40)));
+    let page = GrepReply { next, ..reply.clone() };
+    reply.truncate(rows_that_fit(reply.lines.len(), budget, |lines| grep_text(&page, lines)).max(1));
+    let answer = grep(&reply);
+    if reply.lines.len() <= 1 { cut(answer, budget) } else { answer }
 }
 
 /// The lines of each file below its path, those in one definition below its name: `12:` for a matching line, `13-` for a
@@ -77,7 +81,7 @@ fn grep_text(reply: &GrepReply, lines: usize) -> String {
         let _ = writeln!(out, "not complete: {}", clean(why));
     }
     sources::lines(&mut out, &reply.sources, reply.lines[..lines].iter().map(|row| row.source.as_ref()));
-    with_footer(out, &reply.warnings, reply.next.as_deref())
+    with_footer(out, None, &reply.warnings, reply.next.as_deref())
 }
 
 /// The files whose names match.
@@ -90,11 +94,12 @@ pub fn files(reply: &FilesReply) -> Answer {
     Answer { text: files_text(reply, reply.files.len()), data }
 }
 
-/// The number of files that fit a budget.
-pub fn files_fits(reply: &FilesReply, budget: usize) -> usize {
+/// The files that fit.
+pub fn files_within(mut reply: FilesReply, budget: usize) -> Answer {
     let next = reply.next.clone().or_else(|| Some("x".repeat(60)));
-    let reply = FilesReply { next, ..reply.clone() };
-    rows_that_fit(reply.files.len(), budget, |files| files_text(&reply, files))
+    let page = FilesReply { next, ..reply.clone() };
+    reply.truncate(rows_that_fit(reply.files.len(), budget, |files| files_text(&page, files)).max(1));
+    files(&reply)
 }
 
 fn files_text(reply: &FilesReply, files: usize) -> String {
@@ -116,7 +121,7 @@ fn files_text(reply: &FilesReply, files: usize) -> String {
         let _ = writeln!(out, "{} left out; a more exact pattern finds them", scattered(reply.left_out));
     }
     sources::lines(&mut out, &reply.sources, reply.files[..files].iter().map(|row| row.source.as_ref()));
-    with_footer(out, &reply.warnings, reply.next.as_deref())
+    with_footer(out, None, &reply.warnings, reply.next.as_deref())
 }
 
 /// The definitions whose names match.
@@ -129,11 +134,12 @@ pub fn symbols(reply: &SymbolsReply) -> Answer {
     Answer { text: symbols_text(reply, reply.symbols.len()), data }
 }
 
-/// The number of definitions that fit a budget.
-pub fn symbols_fits(reply: &SymbolsReply, budget: usize) -> usize {
+/// The definitions that fit.
+pub fn symbols_within(mut reply: SymbolsReply, budget: usize) -> Answer {
     let next = reply.next.clone().or_else(|| Some("x".repeat(60)));
-    let reply = SymbolsReply { next, ..reply.clone() };
-    rows_that_fit(reply.symbols.len(), budget, |symbols| symbols_text(&reply, symbols))
+    let page = SymbolsReply { next, ..reply.clone() };
+    reply.truncate(rows_that_fit(reply.symbols.len(), budget, |symbols| symbols_text(&page, symbols)).max(1));
+    symbols(&reply)
 }
 
 fn symbols_text(reply: &SymbolsReply, symbols: usize) -> String {
@@ -152,7 +158,7 @@ fn symbols_text(reply: &SymbolsReply, symbols: usize) -> String {
     }
     let _ = writeln!(out, "\n{symbols} of {}", count(reply.total, "definition", "definitions"));
     sources::lines(&mut out, &reply.sources, reply.symbols[..symbols].iter().map(|row| row.source.as_ref()));
-    with_footer(out, &reply.warnings, reply.next.as_deref())
+    with_footer(out, None, &reply.warnings, reply.next.as_deref())
 }
 
 /// The outline of a tree.
@@ -183,7 +189,33 @@ pub fn map(reply: &MapReply) -> Answer {
     };
     let _ = writeln!(out, "\n{}{hint}", count(reply.entries.len(), "folder or file", "folders and files"));
     sources::lines(&mut out, &reply.sources, reply.entries.iter().map(|row| row.source.as_ref()));
-    Answer { text: with_footer(out, &reply.warnings, None), data }
+    Answer { text: with_footer(out, None, &reply.warnings, None), data }
+}
+
+/// Answers a map request.
+///
+/// A map has no pages: when it is too long, the request runs again with as many rows as should
+/// fit.
+///
+/// # Errors
+/// Those of `ask`.
+pub fn map_within<E>(
+    ask: impl Fn(&MapRequest) -> Result<MapReply, E>,
+    request: &MapRequest,
+    budget: usize,
+) -> Result<Answer, E> {
+    let mut request = request.clone();
+    loop {
+        let answer = map(&ask(&request)?);
+        let tokens = tokens(&answer.text);
+        if tokens <= budget {
+            return Ok(answer);
+        }
+        if request.max_items == 1 {
+            return Ok(cut(answer, budget));
+        }
+        request.max_items = (request.max_items * budget / tokens).clamp(1, request.max_items - 1);
+    }
 }
 
 fn map_entry(out: &mut String, entry: &MapEntry) {
@@ -212,15 +244,4 @@ fn nothing(out: &mut String, (pattern, total): (&str, usize), advice: &str) {
         0 => writeln!(out, "No results found{asked}\n{advice}."),
         total => writeln!(out, "No further results{asked} ({total} in all)"),
     };
-}
-
-/// Adds the warnings and the cursor of the next page.
-fn with_footer(mut out: String, warnings: &[String], next: Option<&str>) -> String {
-    for warning in warnings {
-        let _ = writeln!(out, "note: {}", clean(warning));
-    }
-    if let Some(next) = next {
-        let _ = writeln!(out, "next: {}", clean(next));
-    }
-    out
 }

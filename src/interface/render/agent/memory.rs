@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use super::answer::{Answer, clean_value, rows_that_fit, short_name};
+use super::answer::{Answer, clean_value, rows_that_fit, short_name, with_footer};
 use spyhop_base::clean::{self, line as clean};
 use spyhop_engine::api::{LinkState, NoteRow, NotesReply};
 
@@ -25,10 +25,7 @@ fn notes_text(reply: &NotesReply, rows: usize) -> String {
         out.push_str("No note helps with this.\n");
     }
     let _ = writeln!(out, "\n{rows} of {} notes", reply.total);
-    for warning in &reply.warnings {
-        let _ = writeln!(out, "note: {}", clean(warning));
-    }
-    out
+    with_footer(out, None, &reply.warnings, None)
 }
 
 fn note(out: &mut String, row: &NoteRow) {

@@ -3,9 +3,8 @@
 use super::super::paint::Style;
 use super::super::places::RowPlaces;
 use super::super::text;
-use super::answer::{Answer, clean_value, link, rows};
+use super::answer::{Answer, clean_value, link, rows, with_footer};
 use spyhop_engine::api::PackReply;
-use std::fmt::Write;
 
 /// A context pack. The budget of the request limits the text.
 pub fn pack(reply: &PackReply) -> Answer {
@@ -17,8 +16,5 @@ pub fn pack(reply: &PackReply) -> Answer {
     }
     let mut text = text::pack_without_notes(reply, &Style::default());
     super::memory::note_lines(&mut text, &reply.notes);
-    for warning in &reply.warnings {
-        let _ = writeln!(text, "note: {}", spyhop_base::clean::line(warning));
-    }
-    Answer { text, data }
+    Answer { text: with_footer(text, None, &reply.warnings, None), data }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::answer::{Answer, clean_value, link, rows, rows_that_fit, short_name, span};
+use super::answer::{Answer, clean_value, cut, link, rows, rows_that_fit, short_name, span, with_footer};
 use crate::render::places::agent_path;
 use spyhop_base::clean::line as clean;
 use spyhop_engine::api::{ReadReply, ReadText, SymbolChoices};
@@ -27,9 +27,13 @@ pub fn read(reply: &ReadReply) -> Answer {
     }
 }
 
-/// The number of lines that fit a budget.
-pub fn read_fits(reply: &ReadText, budget: usize) -> usize {
-    rows_that_fit(reply.text.len(), budget, |lines| read_text(reply, lines))
+/// The lines of a file that fit.
+pub fn read_within(mut reply: ReadReply, budget: usize) -> Answer {
+    if let ReadReply::Text(text) = &mut reply {
+        let fits = rows_that_fit(text.text.len(), budget, |lines| read_text(text, lines));
+        text.truncate(fits.max(1));
+    }
+    cut(read(&reply), budget)
 }
 
 fn read_text(reply: &ReadText, lines: usize) -> String {
@@ -47,9 +51,7 @@ fn read_text(reply: &ReadText, lines: usize) -> String {
         let _ = writeln!(out, "{}", format!("{number}\t{}{cut}", clean(line)).trim_end());
     }
     let _ = writeln!(out, "\nlines {} of {}", span(shown), page.total_lines);
-    for warning in &page.warnings {
-        let _ = writeln!(out, "note: {}", clean(warning));
-    }
+    let mut out = with_footer(out, None, &page.warnings, None);
     if let Some(next) = page.next {
         let _ = writeln!(out, "next: path '{path}' with lines '{next}'");
     }
@@ -65,8 +67,5 @@ fn choices_text(reply: &SymbolChoices) -> String {
         let name = short_name(&row.qualified());
         let _ = writeln!(out, "{path}:{} {} {name}", span(row.lines), row.kind.name());
     }
-    for warning in &reply.warnings {
-        let _ = writeln!(out, "note: {}", clean(warning));
-    }
-    out
+    with_footer(out, None, &reply.warnings, None)
 }
