@@ -1,14 +1,19 @@
 //! The supported clients: where each keeps its servers, in which format, and in which folder it starts them.
 //!
 //! This module owns the facts that come from other programs' documentation; `docs/clients.md` names the source of each
-//! line. Each client is one row, so adding a client means adding a row.
+//! line. Each client is one row of `clients.toml`, so adding a client means adding a row.
 
-use spyhop_attributes::{All, Name};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use spyhop_attributes::{All, Name};
 
 /// The owner of a configuration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Name, All)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Name, All, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ConfigScope {
     /// The user, for every project.
     User,
@@ -17,25 +22,16 @@ pub enum ConfigScope {
 }
 
 /// The format of a configuration file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Format {
     /// JSON, possibly with comments and trailing commas.
     Json,
     Toml,
 }
 
-/// The folder in which a client starts its servers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StartFolder {
-    /// The project that the client works on, so the current folder says what to serve.
-    InProject,
-    /// Any folder. A project's own configuration can name the project's folder by this variable; the user's
-    /// configuration has to name trees.
-    Anywhere { project: &'static str },
-}
-
 /// A client and its configuration.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub struct Client {
     pub name: &'static str,
     /// The client's name for people.
@@ -45,98 +41,19 @@ pub struct Client {
     pub key: &'static str,
     /// Whether an entry has a field that says that the server uses pipes.
     pub typed: bool,
-    pub starts: StartFolder,
-    /// The configuration files; the first scope is the default.
-    files: &'static [(ConfigScope, ConfigPath)],
+    /// The variable by which a project's own configuration names the project's folder, if the client starts its servers in any
+    /// folder: the user's configuration then has to name trees. Else the current folder says what to serve.
+    pub project: Option<&'static str>,
+    /// The configuration files, each with its folder and its path there; the first scope is the default.
+    files: Vec<(ConfigScope, &'static str, &'static str)>,
 }
 
-/// Computes the path of a configuration file from the folders.
-type ConfigPath = fn(&ClientFolders) -> PathBuf;
-
-/// Every client, sorted by name.
-pub const CLIENTS: &[Client] = &[
-    Client {
-        name: "claude-code",
-        title: "Claude Code",
-        format: Format::Json,
-        key: "mcpServers",
-        typed: true,
-        starts: StartFolder::InProject,
-        files: &[
-            (ConfigScope::User, |folders| folders.claude.join(".claude.json")),
-            (ConfigScope::Project, |folders| folders.project.join(".mcp.json")),
-        ],
-    },
-    Client {
-        name: "cursor",
-        title: "Cursor",
-        format: Format::Json,
-        key: "mcpServers",
-        typed: true,
-        starts: StartFolder::Anywhere { project: "${workspaceFolder}" },
-        files: &[
-            (ConfigScope::Project, |folders| folders.project.join(".cursor/mcp.json")),
-            (ConfigScope::User, |folders| folders.home.join(".cursor/mcp.json")),
-        ],
-    },
-    Client {
-        name: "vscode",
-        title: "VS Code",
-        format: Format::Json,
-        key: "servers",
-        typed: true,
-        starts: StartFolder::Anywhere { project: "${workspaceFolder}" },
-        files: &[
-            (ConfigScope::Project, |folders| folders.project.join(".vscode/mcp.json")),
-            (ConfigScope::User, |folders| folders.applications.join("Code/User/mcp.json")),
-        ],
-    },
-    Client {
-        name: "codex",
-        title: "Codex",
-        format: Format::Toml,
-        key: "mcp_servers",
-        typed: false,
-        starts: StartFolder::InProject,
-        files: &[
-            (ConfigScope::User, |folders| folders.codex.join("config.toml")),
-            (ConfigScope::Project, |folders| folders.project.join(".codex/config.toml")),
-        ],
-    },
-    Client {
-        name: "zed",
-        title: "Zed",
-        format: Format::Json,
-        key: "context_servers",
-        typed: false,
-        starts: StartFolder::InProject,
-        files: &[
-            (ConfigScope::User, |folders| folders.zed.join("settings.json")),
-            (ConfigScope::Project, |folders| folders.project.join(".zed/settings.json")),
-        ],
-    },
-    Client {
-        name: "gemini-cli",
-        title: "Gemini CLI",
-        format: Format::Json,
-        key: "mcpServers",
-        typed: false,
-        starts: StartFolder::InProject,
-        files: &[
-            (ConfigScope::User, |folders| folders.home.join(".gemini/settings.json")),
-            (ConfigScope::Project, |folders| folders.project.join(".gemini/settings.json")),
-        ],
-    },
-    Client {
-        name: "generic",
-        title: "the client",
-        format: Format::Json,
-        key: "mcpServers",
-        typed: false,
-        starts: StartFolder::InProject,
-        files: &[],
-    },
-];
+/// Every client; the order is that of help.
+pub static CLIENTS: LazyLock<Vec<Client>> = LazyLock::new(|| {
+    let table: BTreeMap<String, Vec<Client>> =
+        toml::from_str(include_str!("clients.toml")).expect("the table is sound");
+    table.into_values().flatten().collect()
+});
 
 impl Client {
     pub fn by_name(name: &str) -> Option<&'static Client> {
@@ -145,24 +62,21 @@ impl Client {
 
     /// The default scope; `None` where the client has no file of its own.
     pub fn default_scope(&self) -> Option<ConfigScope> {
-        self.files.first().map(|(scope, _)| *scope)
+        self.files.first().map(|(scope, ..)| *scope)
     }
 
     /// The path of the configuration.
     pub fn file(&self, scope: ConfigScope, folders: &ClientFolders) -> Option<PathBuf> {
-        self.files.iter().find(|(known, _)| *known == scope).map(|(_, file)| file(folders))
+        let (_, folder, file) = self.files.iter().find(|(known, ..)| *known == scope)?;
+        Some(folders.named.get(folder)?.join(file))
     }
 }
 
 /// The folders that clients use, read from the environment.
 #[derive(Clone, Debug)]
 pub struct ClientFolders {
-    home: PathBuf,
-    /// The folder where desktop applications keep their settings.
-    applications: PathBuf,
-    claude: PathBuf,
-    codex: PathBuf,
-    zed: PathBuf,
+    /// The folders in the table of clients; `applications` is where desktop applications keep their settings.
+    named: BTreeMap<&'static str, PathBuf>,
     pub project: PathBuf,
     /// The folder that records what was changed.
     pub state: PathBuf,
@@ -201,15 +115,15 @@ impl ClientFolders {
         } else {
             (xdg.clone(), xdg.join("zed"))
         };
-        ClientFolders {
-            home: home.to_path_buf(),
-            applications,
-            claude: named("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.to_path_buf()),
-            codex: named("CODEX_HOME").unwrap_or_else(|| home.join(".codex")),
-            zed,
-            project,
-            state,
-        }
+        let folders = [
+            ("home", home.to_path_buf()),
+            ("applications", applications),
+            ("claude", named("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.to_path_buf())),
+            ("codex", named("CODEX_HOME").unwrap_or_else(|| home.join(".codex"))),
+            ("zed", zed),
+            ("project", project.clone()),
+        ];
+        ClientFolders { named: folders.into(), project, state }
     }
 }
 

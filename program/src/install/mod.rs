@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 pub use entry::{Entry, NAME};
 pub use error::{EditError, Error};
 
-use clients::{Client, ClientFolders, ConfigScope, Format, StartFolder};
+use clients::{Client, ClientFolders, ConfigScope, Format};
 use record::Record;
 use serde_json::Value;
 
@@ -70,7 +70,7 @@ pub fn entry(request: &InstallRequest) -> Result<Entry, Error> {
         let whole = whole.map_err(|error| Error::Io { path: root.clone(), error })?;
         args.push(whole.display().to_string());
     }
-    if let (StartFolder::Anywhere { project }, true) = (client.starts, request.roots.is_empty()) {
+    if let (Some(project), true) = (client.project, request.roots.is_empty()) {
         match scope {
             Some(ConfigScope::Project) => args.push(project.to_string()),
             _ => return Err(Error::NoRoot { title: client.title }),

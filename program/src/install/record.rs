@@ -21,9 +21,9 @@ pub struct Record {
     after: String,
     /// The hash of the text before; `None` where there was no file.
     before: Option<String>,
-    at: usize,
-    inserted: String,
-    removed: String,
+    /// The change.
+    #[serde(flatten)]
+    splice: Splice,
     /// The folders that were created for the file, outermost first.
     pub folders: Vec<PathBuf>,
     /// Whether Spyhop created the table of servers.
@@ -32,14 +32,11 @@ pub struct Record {
 
 impl Record {
     pub fn new(path: &Path, before: Option<&str>, after: &str, whole: bool) -> Record {
-        let Splice { at, removed, inserted } = Splice::between(before.unwrap_or_default(), after);
         Record {
             path: path.to_path_buf(),
             after: hash(after),
             before: before.map(hash),
-            at,
-            inserted,
-            removed,
+            splice: Splice::between(before.unwrap_or_default(), after),
             folders: Vec::new(),
             whole,
         }
@@ -51,9 +48,7 @@ impl Record {
             return None;
         }
         let Some(before) = &self.before else { return Some(None) };
-        let splice =
-            Splice { at: self.at, removed: self.removed.clone(), inserted: self.inserted.clone() }.back();
-        let text = splice.on(now)?;
+        let text = self.splice.back().on(now)?;
         (hash(&text) == *before).then_some(Some(text))
     }
 }

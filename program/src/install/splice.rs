@@ -4,8 +4,10 @@
 //! line ends; its result is reduced to the one range that differs, and only that range is replaced in the original
 //! bytes. So mixed line ends stay mixed, and a byte that nobody meant to change cannot change.
 
+use serde::{Deserialize, Serialize};
+
 /// A range of a text, and its replacement.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Splice {
     /// The start of the range, in bytes.
     pub at: usize,

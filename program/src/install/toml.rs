@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use serde_json::Value as Json;
-use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, TableLike, Value};
+use toml_edit::{Array, Document, DocumentMut, Item, Table, TableLike, Value};
 
 use super::entry::{Entry, NAME};
 use super::error::EditError;
@@ -150,29 +150,5 @@ fn cut(text: &str, ranges: &[Range<usize>]) -> String {
 
 /// The parsed value of the file.
 pub fn value(text: &str) -> Result<Json, EditError> {
-    let document = Document::parse(text).map_err(malformed)?;
-    Ok(table_value(document.as_table()))
-}
-
-fn table_value(table: &dyn TableLike) -> Json {
-    Json::Object(table.iter().map(|(name, item)| (name.to_string(), item_value(item))).collect())
-}
-
-/// For comparison only: numbers and dates are compared as written.
-fn item_value(item: &Item) -> Json {
-    match item {
-        Item::None => Json::Null,
-        Item::Value(Value::Array(array)) => {
-            array.iter().cloned().map(|one| item_value(&one.into())).collect()
-        }
-        Item::Value(Value::InlineTable(table)) => inline_value(table),
-        Item::Value(Value::String(text)) => Json::from(text.value().as_str()),
-        Item::Value(other) => Json::from(format!("= {}", other.to_string().trim())),
-        Item::Table(table) => table_value(table),
-        Item::ArrayOfTables(tables) => tables.iter().map(|table| table_value(table)).collect(),
-    }
-}
-
-fn inline_value(table: &InlineTable) -> Json {
-    table_value(table)
+    ::toml::from_str(text).map_err(|error| EditError::Malformed(error.to_string().trim_end().to_string()))
 }
