@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use spyhop_engine::Engine;
-use spyhop_interface::render::{ColorClass, SyntaxClass, syntax};
+use spyhop_interface::render::syntax;
 
-/// The names of the classes, in the order of their numbers.
+/// The names of the classes of a syntax tree, in the order of their numbers. Those of a lexer are the first four.
 pub const CLASSES: [&str; 10] =
     ["keyword", "string", "comment", "number", "constant", "type", "function", "tag", "attribute", "heading"];
 
@@ -17,36 +17,13 @@ pub type SyntaxToken = (u32, u32, usize);
 
 /// The tokens of a piece of text, by a lexer: a piece begins and ends anywhere, and a page of results has many.
 pub fn tokens<'t>(language: &str, text: &'t str) -> impl Iterator<Item = SyntaxToken> + use<'t> {
-    syntax(language, text).into_iter().map(|(span, class)| {
-        let class = match class {
-            SyntaxClass::Keyword => 0,
-            SyntaxClass::Text => 1,
-            SyntaxClass::Comment => 2,
-            SyntaxClass::Number => 3,
-        };
-        (span.start, span.end, class)
-    })
+    syntax(language, text).into_iter().map(|(span, class)| (span.start, span.end, class as usize))
 }
 
 /// The tokens of a whole file, by its syntax tree; `None` if the text is too long, or if there is no tree.
 pub fn file_tokens(engine: &Engine, language: &str, text: &str) -> Option<Vec<SyntaxToken>> {
     let colors = if text.len() <= MAX_PARSED { engine.colors(language, text)? } else { return None };
-    let tokens = colors.into_iter().map(|(span, class)| {
-        let class = match class {
-            ColorClass::Keyword => 0,
-            ColorClass::Text => 1,
-            ColorClass::Comment => 2,
-            ColorClass::Number => 3,
-            ColorClass::Constant => 4,
-            ColorClass::Type => 5,
-            ColorClass::Function => 6,
-            ColorClass::Tag => 7,
-            ColorClass::Attribute => 8,
-            ColorClass::Heading => 9,
-        };
-        (span.start, span.end, class)
-    });
-    Some(tokens.collect())
+    Some(colors.into_iter().map(|(span, class)| (span.start, span.end, class as usize)).collect())
 }
 
 /// The tokens in a part of a text, with their places in that part.
