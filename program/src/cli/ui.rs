@@ -17,7 +17,7 @@ use super::place::TreePlace;
 use super::values::{given, optional};
 use super::{args, log, options};
 use crate::limits::{self, WithoutThread};
-use crate::ui::{PickMode, Picked, PickerConfig, PickerError};
+use crate::ui::{PickMode, Picked, PickerConfig, PickerError, Workplace};
 
 const QUERY: &str = "first_query";
 const MODE: Param = Param {
@@ -88,16 +88,14 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
         true => place.current_folder(),
         false => place.path.clone(),
     };
+    let base = place.base();
+    let resolve = Box::new(move |path: &str| resolved(&place, path));
     let config = PickerConfig {
-        engine,
-        base: place.base(),
-        within,
-        refreshes,
+        place: Workplace { engine, base, resolve, within, refreshes },
         mode: mode.unwrap_or_default(),
         line: words.join(" "),
         prints,
         color: wants_color(matches),
-        resolve: Box::new(move |path| resolved(&place, path)),
     };
     match crate::ui::run(config).map_err(failed)? {
         Picked::Places(places) => {

@@ -23,16 +23,15 @@ use std::time::Duration;
 
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use spyhop_base::path::PathBase;
-use spyhop_engine::Engine;
 use spyhop_interface::render::clean;
 
-use self::answer::ResolvePath;
 use self::draw::Palette;
 pub use self::pick::PickMode;
 use self::pick::PickPlace;
 use self::state::{Effect, Message, PickerStart, UiState};
 use self::terminal::{EndSignals, TakenTerminal};
-use self::work::{Workers, Workplace};
+use self::work::Workers;
+pub use self::work::Workplace;
 use crate::editor::{self, EditorTarget};
 
 /// How long the loop waits for a key while an answer is awaited, and otherwise.
@@ -41,15 +40,7 @@ const IDLE: Duration = Duration::from_millis(100);
 
 /// How the picker is run.
 pub struct PickerConfig {
-    pub engine: &'static Engine,
-    /// How paths are shown and printed.
-    pub base: PathBase,
-    /// The conversion of a typed path to a root-relative one.
-    pub resolve: Box<ResolvePath>,
-    /// The folder or file that every query is limited to.
-    pub within: Option<String>,
-    /// Whether the index is compared with the tree and kept current.
-    pub refreshes: bool,
+    pub place: Workplace,
     pub mode: PickMode,
     /// The first query line.
     pub line: String,
@@ -89,7 +80,7 @@ pub fn run(config: PickerConfig) -> Result<Picked, PickerError> {
     let history = history::place();
     let lines = history.as_deref().map(history::read).unwrap_or_default();
     let (sender, messages) = channel();
-    let base = config.base.clone();
+    let base = config.place.base.clone();
     let signals = EndSignals::catch()?;
     terminal::give_back_on_panic();
     let screen = TakenTerminal::take()?;
@@ -100,18 +91,9 @@ pub fn run(config: PickerConfig) -> Result<Picked, PickerError> {
         prints: config.prints,
         size: (size.width, size.height),
         history: lines,
-        refreshes: config.refreshes,
+        refreshes: config.place.refreshes,
     });
-    let workers = Workers::start(
-        Workplace {
-            engine: config.engine,
-            base: config.base,
-            resolve: config.resolve,
-            within: config.within,
-            refreshes: config.refreshes,
-        },
-        &sender,
-    )?;
+    let workers = Workers::start(config.place, &sender)?;
     let palette = Palette { color: config.color };
     let mut picker =
         Picker { state, screen: Some(screen), palette, workers, messages, base, history, signals };

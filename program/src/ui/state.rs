@@ -71,15 +71,16 @@ pub enum Effect {
 }
 
 /// The state of the index, as far as the screen shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum IndexState {
     Updating(String),
+    #[default]
     Current,
     Failed(String),
 }
 
 /// The state of the picker.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct UiState {
     pub mode: PickMode,
     pub line: LineEditor,
@@ -138,26 +139,12 @@ impl UiState {
         let mut state = UiState {
             mode: start.mode,
             line: LineEditor::new(start.line),
-            answer: PickAnswer::default(),
-            error: None,
-            hint: None,
-            selected: 0,
-            top: 0,
-            marks: Vec::new(),
-            preview: None,
-            scroll: 0,
             has_preview: true,
             index,
             size: start.size,
             prints: start.prints,
-            has_opened: false,
-            asked: 0,
-            answered: 0,
-            is_repeated: false,
-            waited: 0,
-            reports: 0,
             history: start.history,
-            recalled: None,
+            ..UiState::default()
         };
         let effects = state.ask(false);
         (state, effects)

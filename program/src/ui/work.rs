@@ -23,7 +23,9 @@ const BETWEEN_REPORTS: Duration = Duration::from_millis(100);
 /// What the threads work with. The process ends with the picker, so the engine is never dropped.
 pub struct Workplace {
     pub engine: &'static Engine,
+    /// How paths are shown and printed.
     pub base: PathBase,
+    /// The conversion of a typed path to a root-relative one.
     pub resolve: Box<ResolvePath>,
     /// The folder or file that every query is limited to.
     pub within: Option<String>,
