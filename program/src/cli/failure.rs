@@ -1,9 +1,9 @@
 //! The outcome of a command, and the reasons for which a command ends early.
 
-use std::fmt;
 use std::io::{self, Write};
 
 use spyhop_engine::{Error, ErrorKind};
+use spyhop_interface::operations::PlainOutcome;
 use spyhop_interface::render::{clean, error_text};
 
 /// The outcome of a run, with grep's distinction.
@@ -19,42 +19,36 @@ pub enum Outcome {
     Ended(u8),
 }
 
-/// Why a run ended early.
-#[derive(Debug)]
-pub enum Failure {
-    /// The engine rejected the request or failed.
-    Engine(Error),
-    /// The command line is invalid.
-    Usage(String),
-    /// Something that needs a person's consent was not done.
-    Refused(String),
-    /// A stream or folder failed.
-    Io(io::Error),
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::Engine(error) if error.kind() == ErrorKind::NoIndex => {
-                write!(f, "there is no index\n{}", error_text(error))
-            }
-            Failure::Engine(error) => f.write_str(&error_text(error)),
-            Failure::Usage(text) | Failure::Refused(text) => f.write_str(text),
-            Failure::Io(error) => error.fmt(f),
+impl From<PlainOutcome> for Outcome {
+    fn from(outcome: PlainOutcome) -> Outcome {
+        match outcome {
+            PlainOutcome::Found => Outcome::Found,
+            PlainOutcome::Nothing => Outcome::Nothing,
+            PlainOutcome::Failed => Outcome::Failed,
         }
     }
 }
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Failure {
-        Failure::Engine(error)
-    }
+/// Why a run ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The engine rejected the request or failed.
+    #[error("{}{}", no_index(.0), error_text(.0))]
+    Engine(#[from] Error),
+    /// The command line is invalid.
+    #[error("{0}")]
+    Usage(String),
+    /// Something that needs a person's consent was not done.
+    #[error("{0}")]
+    Refused(String),
+    /// A stream or folder failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
 }
 
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Failure {
-        Failure::Io(error)
-    }
+/// What comes before the advice for a missing index.
+fn no_index(error: &Error) -> &'static str {
+    if error.kind() == ErrorKind::NoIndex { "there is no index\n" } else { "" }
 }
 
 /// Reports a failure on standard error.

@@ -16,19 +16,8 @@ use super::target::CommandTarget;
 use super::values::{given, optional};
 use super::{args, open, options};
 
-/// The function that runs a question.
-pub fn runner(question: GraphQuestion) -> fn(&ArgMatches, &mut Output) -> Result<Outcome, Failure> {
-    macro_rules! run {
-        ($($question:ident)+) => {
-            match question {
-                $(GraphQuestion::$question => |matches, output| run(GraphQuestion::$question, matches, output),)+
-            }
-        };
-    }
-    run!(Definitions References Callers Callees Implementations Tests Imports Importers Trace Impact)
-}
-
-fn run(question: GraphQuestion, matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
+/// Answers a question.
+pub fn run(question: GraphQuestion, matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     let asked = CommandTarget::new(matches, output)?;
     let mut call = FilledRequest::new(GraphRequest::new(question, ""), options::options(matches)?);
     asked.fill(catalog::graph_rows(question), &mut call, matches)?;

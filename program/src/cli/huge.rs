@@ -4,11 +4,12 @@
 //! home folder or a tree of more than a million files, a person is asked first, and a pipe is refused with the command
 //! that means it. `--yes` is the answer in advance.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::mem::ManuallyDrop;
 use std::path::Path;
 
 use clap::ArgMatches;
+use indicatif::HumanCount;
 use spyhop_engine::Engine;
 use spyhop_engine::api::{OnMissing, Options};
 use spyhop_interface::catalog::PLAN;
@@ -16,6 +17,7 @@ use spyhop_interface::render::{clean, index_command};
 
 use super::args;
 use super::failure::Failure;
+use super::output::agrees;
 use super::place::TreePlace;
 use super::values::given;
 
@@ -59,8 +61,8 @@ fn ask(engine: &Engine, many: usize) -> Result<(), Failure> {
     let files = engine.count_files(many)?;
     let files = match (files > many, special) {
         (false, None) => return Ok(()),
-        (false, Some(_)) => grouped(files),
-        (true, _) => format!("more than {}", grouped(many)),
+        (false, Some(_)) => HumanCount(files as u64).to_string(),
+        (true, _) => format!("more than {}", HumanCount(many as u64)),
     };
     let what = special.map(|what| format!(" is {what}, and")).unwrap_or_default();
     let root = engine.root().display().to_string();
@@ -71,21 +73,12 @@ fn ask(engine: &Engine, many: usize) -> Result<(), Failure> {
             "{text}; to index it, run: {command}\nor add --yes to this command"
         )));
     }
-    write!(io::stderr(), "{text}. Index it now? [y/N] ")?;
-    io::stderr().flush()?;
-    match agrees(&mut io::stdin().lock())? {
+    match agrees(&format!("{text}. Index it now?"), &mut io::stdin().lock())? {
         true => Ok(()),
         false => {
             Err(Failure::Refused("nothing was indexed; --root or --path chooses a smaller folder".into()))
         }
     }
-}
-
-/// Whether an answer is yes; any other answer declines.
-fn agrees(answers: &mut impl BufRead) -> io::Result<bool> {
-    let mut answer = String::new();
-    answers.read_line(&mut answer)?;
-    Ok(["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()))
 }
 
 /// A kind of folder that is rarely a tree of sources.
@@ -100,19 +93,6 @@ fn special(root: &Path, home: Option<&Path>) -> Option<&'static str> {
         _ if is_one_of(SYSTEM, root) => Some("a folder of the system"),
         _ => None,
     }
-}
-
-/// A number with commas.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]
@@ -133,15 +113,6 @@ mod tests {
         check("/usr/src/linux", None);
         check("/home/ann/project", None);
         check("/srv/home", None);
-    }
-
-    #[test]
-    fn numbers_have_commas() {
-        let check = |number: usize, expected: &str| assert_eq!(grouped(number), expected);
-        check(7, "7");
-        check(123, "123");
-        check(1234, "1,234");
-        check(1_000_000, "1,000,000");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use similar::{ChangeTag, TextDiff};
 use spyhop_interface::render::clean;
 
 use super::failure::{Failure, Outcome};
-use super::output::on_screen;
+use super::output::{self, on_screen};
 use crate::install::clients::{CLIENTS, Client, ClientFolders, ConfigScope};
 use crate::install::{self, Error, FileEdit, InstallRequest};
 
@@ -163,14 +163,11 @@ fn diff(change: &FileEdit) -> String {
     shown
 }
 
-/// Asks for confirmation; any answer but yes declines.
+/// Asks for confirmation.
 fn agrees(change: &FileEdit, answers: &mut impl BufRead) -> io::Result<bool> {
     let deed = if change.after.is_some() { "Write" } else { "Remove" };
-    write!(io::stderr(), "{deed} {}? [y/N] ", clean::line(&change.path.display().to_string()))?;
-    io::stderr().flush()?;
-    let mut answer = String::new();
-    answers.read_line(&mut answer)?;
-    Ok(["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()))
+    let path = change.path.display().to_string();
+    output::agrees(&format!("{deed} {}?", clean::line(&path)), answers)
 }
 
 /// The message about what was done, and what is left for the user to do.

@@ -64,11 +64,7 @@ pub fn run(
     } else if !output.quiet || outcome == PlainOutcome::Failed || !operation.indexes() {
         output.text(&reply.text(&output.style))?;
     }
-    Ok(match outcome {
-        PlainOutcome::Found => Outcome::Found,
-        PlainOutcome::Nothing => Outcome::Nothing,
-        PlainOutcome::Failed => Outcome::Failed,
-    })
+    Ok(outcome.into())
 }
 
 /// Runs an operation again and again until the process is killed. Prints a reply if something happened. A failure is reported

@@ -67,26 +67,24 @@ use crate::limits::{self, WithoutThread};
 use failure::{Failure, Outcome, complain};
 use output::Output;
 
-type RunCommand = fn(&ArgMatches, &mut Output) -> Result<Outcome, Failure>;
-
-/// The function of an operation that is not plain.
-fn runner(operation: OperationId) -> RunCommand {
+/// Runs an operation that is not plain.
+fn run(operation: OperationId, matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     match operation {
-        OperationId::Search => search::run,
-        OperationId::Grep => grep::run,
-        OperationId::Files => files::run,
-        OperationId::Symbols => symbols::run,
-        OperationId::Graph(question) => graph::runner(question),
-        OperationId::FileGraph => file_graph::run,
-        OperationId::Read => read::run,
-        OperationId::Index => index::run,
-        OperationId::Watch => watch::run,
-        OperationId::Gc => gc::run,
-        OperationId::Export => archive::export,
-        OperationId::Import => archive::import,
-        OperationId::Skipped => skipped::run,
-        OperationId::WhyNot => why_not::run,
-        OperationId::Touch => touch::run,
+        OperationId::Search => search::run(matches, output),
+        OperationId::Grep => grep::run(matches, output),
+        OperationId::Files => files::run(matches, output),
+        OperationId::Symbols => symbols::run(matches, output),
+        OperationId::Graph(question) => graph::run(question, matches, output),
+        OperationId::FileGraph => file_graph::run(matches, output),
+        OperationId::Read => read::run(matches, output),
+        OperationId::Index => index::run(matches, output),
+        OperationId::Watch => watch::run(matches, output),
+        OperationId::Gc => gc::run(matches, output),
+        OperationId::Export => archive::export(matches, output),
+        OperationId::Import => archive::import(matches, output),
+        OperationId::Skipped => skipped::run(matches, output),
+        OperationId::WhyNot => why_not::run(matches, output),
+        OperationId::Touch => touch::run(matches, output),
         OperationId::ExportNotes | OperationId::ImportNotes => {
             unreachable!("the command of the family runs them")
         }
@@ -263,17 +261,13 @@ fn dispatch(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
         _ => {}
     }
     log::start(matches)?;
-    if name == "mcp" {
+    if ["mcp", "serve", "lsp"].contains(&name) {
         limits::set_without_thread(WithoutThread::Unreported);
-        return mcp::run(matches);
-    }
-    if name == "serve" {
-        limits::set_without_thread(WithoutThread::Unreported);
-        return serve::run(matches);
-    }
-    if name == "lsp" {
-        limits::set_without_thread(WithoutThread::Unreported);
-        return lsp::run(matches);
+        return match name {
+            "mcp" => mcp::run(matches),
+            "serve" => serve::run(matches),
+            _ => lsp::run(matches),
+        };
     }
     limits::set_without_thread(WithoutThread::End);
     let mut output = Output::new(matches);
@@ -282,7 +276,7 @@ fn dispatch(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
     // An exact search uses little memory of its own.
     crate::huge_pages(listed.id() != Some(OperationId::Grep));
     let outcome = match listed {
-        ListedOperation::Own(id, _) => runner(*id)(matches, &mut output),
+        ListedOperation::Own(id, _) => run(*id, matches, &mut output),
         ListedOperation::Plain(operation) => plain::run(*operation, matches, &mut output),
         ListedOperation::Library(operation) => library::run(*operation, matches, &mut output),
     };

@@ -4,7 +4,7 @@
 //! library's. An answer is written whole and flushed at once, so the reader of a pipe never waits for half an answer.
 
 use std::borrow::Cow;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::PathBuf;
 
 use anstream::{AutoStream, ColorChoice};
@@ -194,6 +194,15 @@ fn warning_line(warning: &str) -> String {
 /// The error of a stream, with what was tried.
 fn unwritten(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("cannot write the answer to standard output: {error}"))
+}
+
+/// Asks a question on standard error. Any answer but yes declines.
+pub fn agrees(question: &str, answers: &mut impl BufRead) -> io::Result<bool> {
+    write!(io::stderr(), "{question} [y/N] ")?;
+    io::stderr().flush()?;
+    let mut answer = String::new();
+    answers.read_line(&mut answer)?;
+    Ok(["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()))
 }
 
 /// The host name, for links; empty where reading it would take a system-specific call.

@@ -3,7 +3,7 @@
 //! This module owns the order of the steps: the request, what is asked, the answer, its form, the exit code.
 
 use clap::ArgMatches;
-use spyhop_interface::operations::{PlainOutcome, RunPlain};
+use spyhop_interface::operations::RunPlain;
 
 use super::failure::{Failure, Outcome};
 use super::options;
@@ -26,9 +26,5 @@ pub fn run(
     } else {
         output.text(&reply.text(&output.style))?;
     }
-    Ok(match reply.outcome() {
-        PlainOutcome::Found => Outcome::Found,
-        PlainOutcome::Nothing => Outcome::Nothing,
-        PlainOutcome::Failed => Outcome::Failed,
-    })
+    Ok(reply.outcome().into())
 }

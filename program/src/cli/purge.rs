@@ -3,7 +3,7 @@
 //! This module owns the list of what is kept and where. What is removed is listed first; nothing is removed without a
 //! person's consent. A folder is only removed if Spyhop has marked it: a variable may name a folder with other files.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Command};
@@ -17,7 +17,7 @@ use spyhop_library::{Library, LibraryOptions};
 
 use super::args;
 use super::failure::{Failure, Outcome, complain};
-use super::output::on_screen;
+use super::output::{self, on_screen};
 use super::values::given;
 use crate::install;
 use crate::ui::history;
@@ -143,16 +143,12 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     Ok(outcome)
 }
 
-/// Asks for consent; any answer but yes declines.
+/// Asks for consent.
 fn agrees() -> Result<bool, Failure> {
     if !io::stdin().is_terminal() {
         return Err(Failure::Refused(
             "nothing was removed: add --yes to remove it without being asked".to_string(),
         ));
     }
-    write!(io::stderr(), "Remove all of this? [y/N] ")?;
-    io::stderr().flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    Ok(["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()))
+    Ok(output::agrees("Remove all of this?", &mut io::stdin().lock())?)
 }
