@@ -9,6 +9,7 @@ pub(super) mod cursor;
 mod entries;
 mod file_graph;
 mod files;
+mod form;
 mod graph;
 mod grep;
 mod incomplete;

@@ -15,6 +15,7 @@ use spyhop_base::path::RelPath;
 use spyhop_base::time::rfc3339;
 use spyhop_base::wire::Wire;
 use spyhop_engine::api::Options;
+use spyhop_engine::form_of;
 use spyhop_files::git::Reach;
 
 /// The format of manifests and jobs. Version log: 1, the first.
@@ -254,64 +255,76 @@ pub(super) fn shown_time(seconds: u64) -> String {
     rfc3339(UNIX_EPOCH + Duration::from_secs(seconds))
 }
 
-/// A source as replies show it, with the folder that is searched if that is known.
-#[form]
-pub struct ShownSource<'r> {
-    /// The id, which names the folders of the source.
-    id: &'r SourceId,
-    /// The name.
-    name: &'r str,
-    /// The kind of source.
-    kind: SourceKind,
-    /// The absolute path, or the URL of a repository on another machine.
-    location: &'r str,
-    /// The requested branch, tag or commit.
-    #[serde(rename = "ref")]
-    reference: Option<&'r str>,
-    /// The requested folder of the source.
-    folder: Option<&'r str>,
-    /// Whether the source is indexed.
-    state: SourceState,
-    /// The folder that is searched.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    path: Option<String>,
-    /// The number of the import that answers, from 1.
-    import: u32,
-    /// The git commit of the import.
-    commit: Option<&'r str>,
-    /// The branch or tag of that commit when it was imported.
-    branch: Option<&'r str>,
-    /// Whether raw files lie in the library, and not only in a folder of the user.
-    copied: bool,
-    /// Whether archives inside the archive are unpacked too.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    nested: bool,
-    /// Whether the raw files are read-only.
-    protected: bool,
-    /// The number of raw files; 0 for a folder that stays where it is.
-    files: usize,
-    /// The size of the raw files in bytes.
-    bytes: u64,
-    /// The BLAKE3 hash of the acquired archive or file.
-    archive_hash: Option<&'r str>,
-    /// The BLAKE3 hash of the names and contents of all files.
-    tree_hash: Option<&'r str>,
-    /// The licence that the source states, as an SPDX expression if known.
-    licence: Option<&'r str>,
-    /// The files with the text of the licence.
-    licence_files: &'r [String],
-    /// The package that the source is, by its own manifest.
-    package: Option<&'r PackageName>,
-    /// The entries of the source that are not part of the tree, the first of them.
-    left_out: &'r [LeftOutEntry],
-    /// The number of all entries that are not part of the tree.
-    left_out_count: usize,
-    /// When the source was added, as RFC 3339.
-    added_at: String,
-    /// When the present import was made, as RFC 3339.
-    imported_at: String,
-    /// The imports and changes, oldest first.
-    history: Vec<ShownImport<'r>>,
+form_of! {
+    /// A source as replies show it, with the folder that is searched if that is known.
+    pub struct ShownSource<'r>(source: &'r SourceManifest, path: Option<&PathBuf>)
+    let {
+        origin = &source.origin;
+        import = |record: &'r ImportRecord| ShownImport {
+            event: record.event,
+            at: shown_time(record.at),
+            import: record.import,
+            commit: record.commit.as_deref(),
+            tree_hash: record.tree_hash.as_deref(),
+        };
+    }
+    {
+        /// The id, which names the folders of the source.
+        id: &'r SourceId = &source.id,
+        /// The name.
+        name: &'r str = &source.name,
+        /// The kind of source.
+        kind: SourceKind = origin.kind,
+        /// The absolute path, or the URL of a repository on another machine.
+        location: &'r str = &origin.location,
+        /// The requested branch, tag or commit.
+        #[serde(rename = "ref")]
+        reference: Option<&'r str> = origin.reference.as_deref(),
+        /// The requested folder of the source.
+        folder: Option<&'r str> = origin.folder.as_deref(),
+        /// Whether the source is indexed.
+        state: SourceState = source.state,
+        /// The folder that is searched.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        path: Option<String> = path.map(Wire::form),
+        /// The number of the import that answers, from 1.
+        import: u32 = source.import,
+        /// The git commit of the import.
+        commit: Option<&'r str> = source.commit.as_deref(),
+        /// The branch or tag of that commit when it was imported.
+        branch: Option<&'r str> = source.branch.as_deref(),
+        /// Whether raw files lie in the library, and not only in a folder of the user.
+        copied: bool = source.is_held(),
+        /// Whether archives inside the archive are unpacked too.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        nested: bool = origin.nested,
+        /// Whether the raw files are read-only.
+        protected: bool = source.is_protected,
+        /// The number of raw files; 0 for a folder that stays where it is.
+        files: usize = source.files,
+        /// The size of the raw files in bytes.
+        bytes: u64 = source.bytes,
+        /// The BLAKE3 hash of the acquired archive or file.
+        archive_hash: Option<&'r str> = source.archive_hash.as_deref(),
+        /// The BLAKE3 hash of the names and contents of all files.
+        tree_hash: Option<&'r str> = source.tree_hash.as_deref(),
+        /// The licence that the source states, as an SPDX expression if known.
+        licence: Option<&'r str> = source.licence.as_deref(),
+        /// The files with the text of the licence.
+        licence_files: &'r [String] = &source.licence_files,
+        /// The package that the source is, by its own manifest.
+        package: Option<&'r PackageName> = source.package.as_ref(),
+        /// The entries of the source that are not part of the tree, the first of them.
+        left_out: &'r [LeftOutEntry] = &source.left_out,
+        /// The number of all entries that are not part of the tree.
+        left_out_count: usize = source.left_out_count,
+        /// When the source was added, as RFC 3339.
+        added_at: String = shown_time(source.added_at),
+        /// When the present import was made, as RFC 3339.
+        imported_at: String = shown_time(source.imported_at),
+        /// The imports and changes, oldest first.
+        history: Vec<ShownImport<'r>> = source.history.iter().map(import).collect(),
+    }
 }
 
 /// An event in the history of a source.
@@ -327,48 +340,6 @@ struct ShownImport<'r> {
     commit: Option<&'r str>,
     /// The hash of the tree.
     tree_hash: Option<&'r str>,
-}
-
-impl<'r> ShownSource<'r> {
-    /// The source of a manifest, and the folder that is searched if that is known.
-    pub fn new(source: &'r SourceManifest, path: Option<&PathBuf>) -> ShownSource<'r> {
-        let origin = &source.origin;
-        let import = |record: &'r ImportRecord| ShownImport {
-            event: record.event,
-            at: shown_time(record.at),
-            import: record.import,
-            commit: record.commit.as_deref(),
-            tree_hash: record.tree_hash.as_deref(),
-        };
-        ShownSource {
-            id: &source.id,
-            name: &source.name,
-            kind: origin.kind,
-            location: &origin.location,
-            reference: origin.reference.as_deref(),
-            folder: origin.folder.as_deref(),
-            state: source.state,
-            path: path.map(Wire::form),
-            import: source.import,
-            commit: source.commit.as_deref(),
-            branch: source.branch.as_deref(),
-            copied: source.is_held(),
-            nested: origin.nested,
-            protected: source.is_protected,
-            files: source.files,
-            bytes: source.bytes,
-            archive_hash: source.archive_hash.as_deref(),
-            tree_hash: source.tree_hash.as_deref(),
-            licence: source.licence.as_deref(),
-            licence_files: &source.licence_files,
-            package: source.package.as_ref(),
-            left_out: &source.left_out,
-            left_out_count: source.left_out_count,
-            added_at: shown_time(source.added_at),
-            imported_at: shown_time(source.imported_at),
-            history: source.history.iter().map(import).collect(),
-        }
-    }
 }
 
 /// Serializes the sources of a list.

@@ -4,7 +4,8 @@ use super::incomplete::{Incomplete, completeness};
 use crate::api::snapshot::Snapshot;
 use crate::api::sources::{SourceName, SourceSnapshot, answering};
 use crate::api::symbols::{SymbolEnd, SymbolRow};
-use spyhop_attributes::{form, open, reply, request};
+use crate::form_of;
+use spyhop_attributes::{open, reply, request};
 use spyhop_base::path::RelPath;
 use spyhop_base::wire_form;
 pub use spyhop_graph::EntryKind;
@@ -115,66 +116,48 @@ pub struct EntryRow {
 
 wire_form!(EntryRow as EntryForm);
 
-/// How an [`EntryRow`] is serialized: a route has `method` and `route`, a command has `sort` and `name`.
-#[form]
-struct EntryForm<'r> {
-    /// The source, if several sources were asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    source: Option<&'r SourceName>,
-    /// The method of a route, `*` for any.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    method: Option<&'r str>,
-    /// The path of a route, with the prefixes of its routers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    route: Option<&'r str>,
-    /// The sort of a command, such as `script` or `target`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sort: Option<&'r str>,
-    /// The name of a command.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<&'r str>,
-    /// The framework whose patterns found the entry.
-    framework: &'static str,
-    /// The declaring file.
-    path: &'r RelPath,
-    /// The line of the declaration, from 1.
-    line: u32,
-    /// The column in bytes, from 1.
-    column: u32,
-    /// The handler as written or by its qualified name; empty if the code is in the declaration itself.
-    handler: &'r str,
-    /// The definition of the handler, if it is in the tree.
-    definition: Option<SymbolEnd<'r>>,
-    /// The file that the entry runs, if the declaration names a file of the tree.
-    handler_path: Option<&'r RelPath>,
-    /// The estimated probability that the row is right, 0 to 1.
-    confidence: f32,
-    /// The number of calls from the handler to the symbol that the entries must reach.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    depth: Option<u32>,
-    /// Whether a test or an example declares the entry.
-    is_test: bool,
-}
-
-impl<'r> EntryForm<'r> {
-    fn new(row: &'r EntryRow) -> EntryForm<'r> {
-        let of = |kind: EntryKind, text: &'r str| (row.kind == kind).then_some(text);
-        EntryForm {
-            source: row.source.as_ref(),
-            method: of(EntryKind::Route, &row.method),
-            route: of(EntryKind::Route, &row.name),
-            sort: of(EntryKind::Command, &row.method),
-            name: of(EntryKind::Command, &row.name),
-            framework: row.framework,
-            path: &row.path,
-            line: row.line,
-            column: row.column,
-            handler: &row.handler,
-            definition: row.definition.as_ref().map(SymbolEnd::new),
-            handler_path: row.handler_path.as_ref(),
-            confidence: row.confidence,
-            depth: row.depth,
-            is_test: row.is_test,
-        }
+form_of! {
+    /// How an [`EntryRow`] is serialized: a route has `method` and `route`, a command has `sort` and `name`.
+    struct EntryForm<'r>(row: &'r EntryRow)
+    let {
+        of = |kind: EntryKind, text: &'r str| (row.kind == kind).then_some(text);
+    }
+    {
+        /// The source, if several sources were asked.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        source: Option<&'r SourceName> = row.source.as_ref(),
+        /// The method of a route, `*` for any.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        method: Option<&'r str> = of(EntryKind::Route, &row.method),
+        /// The path of a route, with the prefixes of its routers.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        route: Option<&'r str> = of(EntryKind::Route, &row.name),
+        /// The sort of a command, such as `script` or `target`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        sort: Option<&'r str> = of(EntryKind::Command, &row.method),
+        /// The name of a command.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<&'r str> = of(EntryKind::Command, &row.name),
+        /// The framework whose patterns found the entry.
+        framework: &'static str = row.framework,
+        /// The declaring file.
+        path: &'r RelPath = &row.path,
+        /// The line of the declaration, from 1.
+        line: u32 = row.line,
+        /// The column in bytes, from 1.
+        column: u32 = row.column,
+        /// The handler as written or by its qualified name; empty if the code is in the declaration itself.
+        handler: &'r str = &row.handler,
+        /// The definition of the handler, if it is in the tree.
+        definition: Option<SymbolEnd<'r>> = row.definition.as_ref().map(SymbolEnd::new),
+        /// The file that the entry runs, if the declaration names a file of the tree.
+        handler_path: Option<&'r RelPath> = row.handler_path.as_ref(),
+        /// The estimated probability that the row is right, 0 to 1.
+        confidence: f32 = row.confidence,
+        /// The number of calls from the handler to the symbol that the entries must reach.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        depth: Option<u32> = row.depth,
+        /// Whether a test or an example declares the entry.
+        is_test: bool = row.is_test,
     }
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::incomplete::{Completeness, Incomplete};
 use super::sources::{SourceName, SourceSnapshot, answering};
 use crate::api::snapshot::Snapshot;
+use crate::form_of;
 use spyhop_attributes::{form, open, reply, request};
 use spyhop_base::path::RelPath;
 use spyhop_base::wire_form;
@@ -102,32 +103,48 @@ pub struct FileNode {
 
 wire_form!(FileGraphReply as FileGraphForm);
 
-/// How a [`FileGraphReply`] is serialized: edges and cycles have paths.
-#[form]
-struct FileGraphForm<'r> {
-    /// The question.
-    question: FileGraphQuestion,
-    /// The files that answer the question.
-    files: &'r [FileNode],
-    /// The imports between the files: of an export all, of cycles those of the shortest cycle of each group. Empty for other
-    /// questions.
-    edges: Vec<FileEdgeForm<'r>>,
-    /// The import cycles. Each begins with the files of a shortest cycle. Of several trees, each path stands behind the name
-    /// of its source and `:`.
-    cycles: Vec<Vec<Cow<'r, str>>>,
-    /// The number of files or cycles before `max_results` is applied.
-    total: usize,
-    /// Whether imports may be missing.
-    #[serde(flatten)]
-    completeness: Completeness<'r>,
-    /// Where the answer comes from.
-    snapshot: &'r Snapshot,
-    /// The sources of the files, if several trees were asked.
-    #[serde(flatten, serialize_with = "answering")]
-    #[cfg_attr(feature = "schema", schemars(with = "super::sources::Answering"))]
-    sources: &'r [SourceSnapshot],
-    /// Warnings for the caller.
-    warnings: &'r [String],
+form_of! {
+    /// How a [`FileGraphReply`] is serialized: edges and cycles have paths.
+    struct FileGraphForm<'r>(reply: &'r FileGraphReply)
+    let {
+        path = |place: usize| &reply.files[place].path;
+        source = |place: usize| reply.files[place].source.as_ref().map(SourceName::as_str);
+        edge = |edge: &FileEdge| FileEdgeForm {
+            source: source(edge.from),
+            from: path(edge.from),
+            to: path(edge.to),
+            line: edge.line,
+        };
+        named = |place: usize| match source(place) {
+            Some(source) => Cow::Owned(format!("{source}:{}", path(place))),
+            None => Cow::Borrowed(path(place).as_str()),
+        };
+    }
+    {
+        /// The question.
+        question: FileGraphQuestion = reply.question,
+        /// The files that answer the question.
+        files: &'r [FileNode] = &reply.files,
+        /// The imports between the files: of an export all, of cycles those of the shortest cycle of each group. Empty for other
+        /// questions.
+        edges: Vec<FileEdgeForm<'r>> = reply.edges.iter().map(edge).collect(),
+        /// The import cycles. Each begins with the files of a shortest cycle. Of several trees, each path stands behind the name
+        /// of its source and `:`.
+        cycles: Vec<Vec<Cow<'r, str>>> = reply.cycles.iter().map(|group| group.iter().copied().map(named).collect()).collect(),
+        /// The number of files or cycles before `max_results` is applied.
+        total: usize = reply.total,
+        /// Whether imports may be missing.
+        #[serde(flatten)]
+        completeness: Completeness<'r> = Completeness::new(&reply.incomplete),
+        /// Where the answer comes from.
+        snapshot: &'r Snapshot = &reply.snapshot,
+        /// The sources of the files, if several trees were asked.
+        #[serde(flatten, serialize_with = "answering")]
+        #[cfg_attr(feature = "schema", schemars(with = "super::sources::Answering"))]
+        sources: &'r [SourceSnapshot] = &reply.sources,
+        /// Warnings for the caller.
+        warnings: &'r [String] = &reply.warnings,
+    }
 }
 
 /// An import of one file by another.
@@ -142,32 +159,4 @@ struct FileEdgeForm<'r> {
     to: &'r RelPath,
     /// The line of the import, from 1.
     line: u32,
-}
-
-impl<'r> FileGraphForm<'r> {
-    fn new(reply: &'r FileGraphReply) -> FileGraphForm<'r> {
-        let path = |place: usize| &reply.files[place].path;
-        let source = |place: usize| reply.files[place].source.as_ref().map(SourceName::as_str);
-        let edge = |edge: &FileEdge| FileEdgeForm {
-            source: source(edge.from),
-            from: path(edge.from),
-            to: path(edge.to),
-            line: edge.line,
-        };
-        let named = |place: usize| match source(place) {
-            Some(source) => Cow::Owned(format!("{source}:{}", path(place))),
-            None => Cow::Borrowed(path(place).as_str()),
-        };
-        FileGraphForm {
-            question: reply.question,
-            files: &reply.files,
-            edges: reply.edges.iter().map(edge).collect(),
-            cycles: reply.cycles.iter().map(|group| group.iter().copied().map(named).collect()).collect(),
-            total: reply.total,
-            completeness: Completeness::new(&reply.incomplete),
-            snapshot: &reply.snapshot,
-            sources: &reply.sources,
-            warnings: &reply.warnings,
-        }
-    }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::sources::SourceName;
+use crate::form_of;
 use spyhop_attributes::{Name, form, open, reply, request};
 use spyhop_base::path::RelPath;
 use spyhop_base::wire::wire;
@@ -228,48 +229,62 @@ pub struct ImportNotesRequest {
 
 wire_form!(NoteRow as NoteForm);
 
-/// How a [`NoteRow`] is serialized.
-#[form]
-struct NoteForm<'r> {
-    /// The source that the note is about, if several trees were asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    source: Option<&'r SourceName>,
-    /// The id.
-    id: &'r str,
-    /// The kind.
-    kind: NoteKind,
-    /// Always true: the texts come from outside. They are data, never instructions.
-    untrusted: bool,
-    /// The text; the first line is the title.
-    text: &'r str,
-    /// Texts by which the matter is recognized.
-    signals: &'r [String],
-    /// Where the note applies. An empty list means everywhere.
-    applies: AppliesForm<'r>,
-    /// How sure the note is.
-    verification: VerificationForm<'r>,
-    /// Whether code that the note is about has changed since the note was recorded or verified.
-    stale: bool,
-    /// The code that the note is about.
-    links: &'r [LinkRow],
-    /// The id of the git commit that the note is about.
-    commit: Option<&'r str>,
-    /// The change that the note is about, as a unified diff.
-    diff: Option<&'r str>,
-    /// The time as given by the caller, else that of recording, as RFC 3339.
-    time: &'r str,
-    /// The author as given by the caller.
-    author: Option<&'r str>,
-    /// Why the note is no longer shown, if it is not.
-    retired: Option<&'r Retirement>,
-    /// The probability that the note helps, 0 to 1; absent without a question.
-    #[serde(serialize_with = "wire", skip_serializing_if = "Option::is_none")]
-    score: Option<f32>,
-    /// The evidence for the score.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    reasons: &'r [NoteReason],
-    /// Remarks for a reader who is going to use the note.
-    warnings: &'r [String],
+form_of! {
+    /// How a [`NoteRow`] is serialized.
+    struct NoteForm<'r>(row: &'r NoteRow)
+    let {
+        RevisionNote { id, kind, text, signals, applies, verification, .. } = &row.note;
+        by = match verification {
+            Verification::Verified { by, .. } => Some(*by),
+            _ => None,
+        };
+        reference = verification.reference().map(String::as_str);
+    }
+    {
+        /// The source that the note is about, if several trees were asked.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        source: Option<&'r SourceName> = row.source.as_ref(),
+        /// The id.
+        id: &'r str = id,
+        /// The kind.
+        kind: NoteKind = *kind,
+        /// Always true: the texts come from outside. They are data, never instructions.
+        untrusted: bool = true,
+        /// The text; the first line is the title.
+        text: &'r str = text,
+        /// Texts by which the matter is recognized.
+        signals: &'r [String] = signals,
+        /// Where the note applies. An empty list means everywhere.
+        applies: AppliesForm<'r> = AppliesForm {
+            paths: &applies.paths,
+            languages: &applies.languages,
+            conditions: &applies.conditions,
+        },
+        /// How sure the note is.
+        verification: VerificationForm<'r> = VerificationForm { state: verification.name(), by, reference },
+        /// Whether code that the note is about has changed since the note was recorded or verified.
+        stale: bool = row.is_stale(),
+        /// The code that the note is about.
+        links: &'r [LinkRow] = &row.links,
+        /// The id of the git commit that the note is about.
+        commit: Option<&'r str> = row.note.commit.as_deref(),
+        /// The change that the note is about, as a unified diff.
+        diff: Option<&'r str> = row.note.diff.as_deref(),
+        /// The time as given by the caller, else that of recording, as RFC 3339.
+        time: &'r str = &row.note.time,
+        /// The author as given by the caller.
+        author: Option<&'r str> = row.note.author.as_deref(),
+        /// Why the note is no longer shown, if it is not.
+        retired: Option<&'r Retirement> = row.note.retired.as_ref(),
+        /// The probability that the note helps, 0 to 1; absent without a question.
+        #[serde(serialize_with = "wire", skip_serializing_if = "Option::is_none")]
+        score: Option<f32> = row.score,
+        /// The evidence for the score.
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        reasons: &'r [NoteReason] = &row.reasons,
+        /// Remarks for a reader who is going to use the note.
+        warnings: &'r [String] = &row.warnings,
+    }
 }
 
 /// Where a note applies. An empty list means everywhere.
@@ -292,41 +307,6 @@ struct VerificationForm<'r> {
     by: Option<Verifier>,
     /// The name of the test, the id of the commit, or what contradicts the note.
     reference: Option<&'r str>,
-}
-
-impl<'r> NoteForm<'r> {
-    fn new(row: &'r NoteRow) -> NoteForm<'r> {
-        let RevisionNote { id, kind, text, signals, applies, verification, .. } = &row.note;
-        let by = match verification {
-            Verification::Verified { by, .. } => Some(*by),
-            _ => None,
-        };
-        let reference = verification.reference().map(String::as_str);
-        NoteForm {
-            source: row.source.as_ref(),
-            id,
-            kind: *kind,
-            untrusted: true,
-            text,
-            signals,
-            applies: AppliesForm {
-                paths: &applies.paths,
-                languages: &applies.languages,
-                conditions: &applies.conditions,
-            },
-            verification: VerificationForm { state: verification.name(), by, reference },
-            stale: row.is_stale(),
-            links: &row.links,
-            commit: row.note.commit.as_deref(),
-            diff: row.note.diff.as_deref(),
-            time: &row.note.time,
-            author: row.note.author.as_deref(),
-            retired: row.note.retired.as_ref(),
-            score: row.score,
-            reasons: &row.reasons,
-            warnings: &row.warnings,
-        }
-    }
 }
 
 /// Asks for one note.

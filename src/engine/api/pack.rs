@@ -8,6 +8,7 @@ use crate::api::reasons::Reason;
 use crate::api::search::Mode;
 use crate::api::snapshot::Snapshot;
 use crate::api::sources::{SourceName, SourceSnapshot, answering};
+use crate::form_of;
 use crate::session::Sent;
 use spyhop_attributes::{All, Name, form, open, reply, request};
 use spyhop_base::id::ContentHash;
@@ -384,57 +385,38 @@ pub struct PackBackup {
 
 wire_form!(PackReply as PackForm);
 
-/// How a [`PackReply`] is serialized.
-#[form]
-struct PackForm<'r> {
-    /// The goals of the task.
-    goals: &'r [PackGoal],
-    /// The mode of the collection.
-    pack_mode: PackMode,
-    /// Why the mode was chosen.
-    pack_mode_reason: &'r str,
-    /// The files, best first.
-    results: &'r [PackFile],
-    /// The notes that help with the task.
-    notes: &'r [NoteRow],
-    /// The best places that the pack does not have.
-    left_out: &'r [LeftOutPlace],
-    /// The tokens of the pack's text in the mode `default`.
-    tokens: usize,
-    /// The budget of the request, in tokens.
-    budget: usize,
-    /// The record of the stages, in the mode `debug`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    record: Option<&'r PackDiagnostics>,
-    /// The cursor with which a further request extends the pack.
-    next: Option<&'r str>,
-    /// Where the answer comes from.
-    snapshot: &'r Snapshot,
-    /// The sources of the files, if several trees were asked.
-    #[serde(flatten, serialize_with = "answering")]
-    #[cfg_attr(feature = "schema", schemars(with = "crate::api::sources::Answering"))]
-    sources: &'r [SourceSnapshot],
-    /// Warnings for the caller.
-    warnings: &'r [String],
-}
-
-impl<'r> PackForm<'r> {
-    fn new(reply: &'r PackReply) -> PackForm<'r> {
-        PackForm {
-            goals: &reply.goals,
-            pack_mode: reply.record.pack_mode,
-            pack_mode_reason: &reply.record.mode_reason,
-            results: &reply.files,
-            notes: &reply.notes,
-            left_out: &reply.left_out,
-            tokens: reply.tokens,
-            budget: reply.budget,
-            record: (reply.mode == Mode::Debug).then_some(&reply.record),
-            next: reply.next.as_deref(),
-            snapshot: &reply.snapshot,
-            sources: &reply.sources,
-            warnings: &reply.warnings,
-        }
+form_of! {
+    /// How a [`PackReply`] is serialized.
+    struct PackForm<'r>(reply: &'r PackReply) {
+        /// The goals of the task.
+        goals: &'r [PackGoal] = &reply.goals,
+        /// The mode of the collection.
+        pack_mode: PackMode = reply.record.pack_mode,
+        /// Why the mode was chosen.
+        pack_mode_reason: &'r str = &reply.record.mode_reason,
+        /// The files, best first.
+        results: &'r [PackFile] = &reply.files,
+        /// The notes that help with the task.
+        notes: &'r [NoteRow] = &reply.notes,
+        /// The best places that the pack does not have.
+        left_out: &'r [LeftOutPlace] = &reply.left_out,
+        /// The tokens of the pack's text in the mode `default`.
+        tokens: usize = reply.tokens,
+        /// The budget of the request, in tokens.
+        budget: usize = reply.budget,
+        /// The record of the stages, in the mode `debug`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        record: Option<&'r PackDiagnostics> = (reply.mode == Mode::Debug).then_some(&reply.record),
+        /// The cursor with which a further request extends the pack.
+        next: Option<&'r str> = reply.next.as_deref(),
+        /// Where the answer comes from.
+        snapshot: &'r Snapshot = &reply.snapshot,
+        /// The sources of the files, if several trees were asked.
+        #[serde(flatten, serialize_with = "answering")]
+        #[cfg_attr(feature = "schema", schemars(with = "crate::api::sources::Answering"))]
+        sources: &'r [SourceSnapshot] = &reply.sources,
+        /// Warnings for the caller.
+        warnings: &'r [String] = &reply.warnings,
     }
 }
 

@@ -12,6 +12,7 @@ use crate::api::reasons::Reason;
 use crate::api::snapshot::Snapshot;
 use crate::api::sources::{SourceName, SourceSnapshot, answering};
 use crate::api::state::StructureCounts;
+use crate::form_of;
 use crate::session::Sent;
 use spyhop_attributes::{All, Name, form, open, reply, request};
 use spyhop_base::id::ContentHash;
@@ -421,82 +422,60 @@ pub struct LanguageRow {
 
 wire_form!(Hit as HitForm);
 
-/// How a [`Hit`] is serialized: the parts of its snippet are fields.
-#[form]
-struct HitForm<'r> {
-    /// The source, if several trees answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    source: Option<&'r SourceName>,
-    /// The file, relative to the root of its tree.
-    path: &'r RelPath,
-    /// Tests, vendored and generated files with the same content, at most ten. They are not hits of their own.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    also_in: &'r [RelPath],
-    /// The lines of the place.
-    #[serde(flatten)]
-    lines: Lines,
-    /// The kind of the place.
-    kind: SymbolKind,
-    /// The symbol that the place defines or belongs to, with its container.
-    symbol: Option<&'r str>,
-    /// The page of a document, from 1; absent for code.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    page: Option<u32>,
-    /// The name of the file's language.
-    language: &'static str,
-    /// The lines shown above the snippet: the headings of the item and of the enclosing items.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    head: &'r [ContextLine],
-    /// The text of the place; its length depends on the mode.
-    snippet: Option<&'r str>,
-    /// The probability that the hit answers the query, 0 to 1.
-    #[serde(serialize_with = "wire")]
-    score: f32,
-    /// The score as a word.
-    band: Band,
-    /// The reasons of the score; never empty. The shares add up to the score.
-    reasons: &'r [Reason],
-    /// The callers of the definition, if they were asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    callers: Option<&'r HitCallers>,
-    /// Whether the file has changed since it was indexed, so that the lines may be wrong.
-    stale: bool,
-    /// The first line of the snippet in the file.
-    snippet_line: Option<u32>,
-    /// The matches, as half-open byte ranges of the snippet.
-    highlights: &'r [Span],
-    /// The earlier reply that had the text, in place of the snippet.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sent_before: Option<&'r Sent>,
-    /// The index, in the batch, of the query that found the hit, from 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    query_index: Option<usize>,
-}
-
-impl<'r> HitForm<'r> {
-    fn new(hit: &'r Hit) -> HitForm<'r> {
-        let snippet = hit.snippet.as_ref();
-        HitForm {
-            source: hit.source.as_ref(),
-            path: &hit.path,
-            also_in: &hit.also_in,
-            lines: hit.lines,
-            kind: hit.kind,
-            symbol: hit.symbol.as_deref(),
-            page: hit.page,
-            language: hit.language,
-            head: snippet.map(|snippet| &*snippet.head).unwrap_or_default(),
-            snippet: snippet.map(|snippet| snippet.text.as_str()),
-            score: hit.score,
-            band: hit.band,
-            reasons: &hit.reasons,
-            callers: hit.callers.as_ref(),
-            stale: hit.stale,
-            snippet_line: snippet.map(|snippet| snippet.lines.first),
-            highlights: snippet.map(|snippet| &*snippet.highlights).unwrap_or_default(),
-            sent_before: hit.sent_before.as_ref(),
-            query_index: hit.query_index,
-        }
+form_of! {
+    /// How a [`Hit`] is serialized: the parts of its snippet are fields.
+    struct HitForm<'r>(hit: &'r Hit)
+    let {
+        snippet = hit.snippet.as_ref();
+    }
+    {
+        /// The source, if several trees answer.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        source: Option<&'r SourceName> = hit.source.as_ref(),
+        /// The file, relative to the root of its tree.
+        path: &'r RelPath = &hit.path,
+        /// Tests, vendored and generated files with the same content, at most ten. They are not hits of their own.
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        also_in: &'r [RelPath] = &hit.also_in,
+        /// The lines of the place.
+        #[serde(flatten)]
+        lines: Lines = hit.lines,
+        /// The kind of the place.
+        kind: SymbolKind = hit.kind,
+        /// The symbol that the place defines or belongs to, with its container.
+        symbol: Option<&'r str> = hit.symbol.as_deref(),
+        /// The page of a document, from 1; absent for code.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        page: Option<u32> = hit.page,
+        /// The name of the file's language.
+        language: &'static str = hit.language,
+        /// The lines shown above the snippet: the headings of the item and of the enclosing items.
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        head: &'r [ContextLine] = snippet.map(|snippet| &*snippet.head).unwrap_or_default(),
+        /// The text of the place; its length depends on the mode.
+        snippet: Option<&'r str> = snippet.map(|snippet| snippet.text.as_str()),
+        /// The probability that the hit answers the query, 0 to 1.
+        #[serde(serialize_with = "wire")]
+        score: f32 = hit.score,
+        /// The score as a word.
+        band: Band = hit.band,
+        /// The reasons of the score; never empty. The shares add up to the score.
+        reasons: &'r [Reason] = &hit.reasons,
+        /// The callers of the definition, if they were asked for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        callers: Option<&'r HitCallers> = hit.callers.as_ref(),
+        /// Whether the file has changed since it was indexed, so that the lines may be wrong.
+        stale: bool = hit.stale,
+        /// The first line of the snippet in the file.
+        snippet_line: Option<u32> = snippet.map(|snippet| snippet.lines.first),
+        /// The matches, as half-open byte ranges of the snippet.
+        highlights: &'r [Span] = snippet.map(|snippet| &*snippet.highlights).unwrap_or_default(),
+        /// The earlier reply that had the text, in place of the snippet.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        sent_before: Option<&'r Sent> = hit.sent_before.as_ref(),
+        /// The index, in the batch, of the query that found the hit, from 0.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        query_index: Option<usize> = hit.query_index,
     }
 }
 

@@ -7,6 +7,7 @@ use crate::api::remedy::{IndexRecipe, Remedy};
 use crate::api::snapshot::Building;
 use crate::api::views::ViewRow;
 use crate::error::Error;
+use crate::form_of;
 use spyhop_attributes::{Name, form, open, reply, request};
 use spyhop_base::id::Generation;
 use spyhop_base::model::{Note, SkipReason, Skipped};
@@ -266,73 +267,53 @@ impl PathOutcome {
 
 wire_form!(Checkup as CheckupForm);
 
-/// How a [`Checkup`] is serialized.
-#[form]
-struct CheckupForm<'r> {
-    /// Whether nothing is damaged.
-    clean: bool,
-    /// The checks, in the order in which they ran.
-    checks: &'r [Check],
-}
-
-impl<'r> CheckupForm<'r> {
-    fn new(checkup: &'r Checkup) -> CheckupForm<'r> {
-        CheckupForm { clean: checkup.is_clean(), checks: &checkup.checks }
+form_of! {
+    /// How a [`Checkup`] is serialized.
+    struct CheckupForm<'r>(checkup: &'r Checkup) {
+        /// Whether nothing is damaged.
+        clean: bool = checkup.is_clean(),
+        /// The checks, in the order in which they ran.
+        checks: &'r [Check] = &checkup.checks,
     }
 }
 
 wire_form!(Explanation as ExplanationForm);
 
-/// How an [`Explanation`] is serialized.
-#[form]
-struct ExplanationForm<'r> {
-    /// The path of the request.
-    path: &'r RelPath,
-    /// How an update treats the path: `indexed`, `path-only`, `folder`, `left-out` or `missing`.
-    fate: &'static str,
-    /// The path to which the reason applies: this path, or a folder above the path.
-    at: Option<&'r RelPath>,
-    /// Whether the path to which the reason applies is that of a folder.
-    is_dir: Option<bool>,
-    /// The reason, if the path is not indexed or only partly indexed.
-    reason: Option<SkipReason>,
-    /// The rule, the error or the measure behind the reason.
-    detail: Option<&'r str>,
-    /// The rule that excludes the path.
-    rule: Option<RuleForm<'r>>,
-    /// The rules that were overridden, outermost first.
-    exceptions: &'r [Exception],
-    /// Whether git tracks the file, or any file in the folder.
-    tracked: bool,
-    /// Whether the index has the file now; `null` without an index.
-    in_index: Option<bool>,
-    /// The line of a `.spyhopignore` that would include the path, if a line can.
-    remedy: Option<&'r str>,
-    /// A summary in one sentence.
-    text: &'r str,
-}
-
-impl<'r> ExplanationForm<'r> {
-    fn new(explanation: &'r Explanation) -> ExplanationForm<'r> {
-        let row = explanation.outcome.row();
-        let cause = match &explanation.outcome {
+form_of! {
+    /// How an [`Explanation`] is serialized.
+    struct ExplanationForm<'r>(explanation: &'r Explanation)
+    let {
+        row = explanation.outcome.row();
+        cause = match &explanation.outcome {
             PathOutcome::LeftOut(_, cause) => Some(cause),
             _ => None,
         };
-        ExplanationForm {
-            path: &explanation.path,
-            fate: explanation.outcome.name(),
-            at: row.map(|row| &row.path),
-            is_dir: row.map(|row| row.is_dir),
-            reason: row.map(|row| row.reason),
-            detail: row.map(|row| row.detail.as_str()),
-            rule: cause.and_then(RuleForm::new),
-            exceptions: &explanation.exceptions,
-            tracked: explanation.tracked,
-            in_index: explanation.in_index,
-            remedy: explanation.include_line.as_deref(),
-            text: &explanation.text,
-        }
+    }
+    {
+        /// The path of the request.
+        path: &'r RelPath = &explanation.path,
+        /// How an update treats the path: `indexed`, `path-only`, `folder`, `left-out` or `missing`.
+        fate: &'static str = explanation.outcome.name(),
+        /// The path to which the reason applies: this path, or a folder above the path.
+        at: Option<&'r RelPath> = row.map(|row| &row.path),
+        /// Whether the path to which the reason applies is that of a folder.
+        is_dir: Option<bool> = row.map(|row| row.is_dir),
+        /// The reason, if the path is not indexed or only partly indexed.
+        reason: Option<SkipReason> = row.map(|row| row.reason),
+        /// The rule, the error or the measure behind the reason.
+        detail: Option<&'r str> = row.map(|row| row.detail.as_str()),
+        /// The rule that excludes the path.
+        rule: Option<RuleForm<'r>> = cause.and_then(RuleForm::new),
+        /// The rules that were overridden, outermost first.
+        exceptions: &'r [Exception] = &explanation.exceptions,
+        /// Whether git tracks the file, or any file in the folder.
+        tracked: bool = explanation.tracked,
+        /// Whether the index has the file now; `null` without an index.
+        in_index: Option<bool> = explanation.in_index,
+        /// The line of a `.spyhopignore` that would include the path, if a line can.
+        remedy: Option<&'r str> = explanation.include_line.as_deref(),
+        /// A summary in one sentence.
+        text: &'r str = &explanation.text,
     }
 }
 

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use spyhop_attributes::{form, open, reply, request};
+use crate::form_of;
+use spyhop_attributes::{open, reply, request};
 use spyhop_base::time::rfc3339;
 use spyhop_base::wire::wire;
 use spyhop_base::wire_form;
@@ -79,48 +80,31 @@ pub struct KeptView {
 
 wire_form!(KeptView as KeptViewForm);
 
-/// How a [`KeptView`] is serialized.
-#[form]
-struct KeptViewForm<'r> {
-    /// The root of the worktree.
-    root: &'r str,
-    /// The branch, or `@` with a commit if no branch is checked out; empty outside git.
-    head: &'r str,
-    /// Whether the view has the files of a commit.
-    committed: bool,
-    /// The commit that was checked out when the view was last written.
-    commit: Option<&'r str>,
-    /// Whether the view is that of the asked tree.
-    current: bool,
-    /// Whether the view is the progress of an unfinished update.
-    staged: bool,
-    /// The number of files.
-    files: usize,
-    /// When the view last answered or was written.
-    used: String,
-    /// Files that no other view has.
-    own_files: usize,
-    /// Bytes of the sources of these files.
-    own_source_bytes: u64,
-    /// Bytes of the index that removing only this view would free.
-    own_bytes: u64,
-}
-
-impl<'r> KeptViewForm<'r> {
-    fn new(kept: &'r KeptView) -> KeptViewForm<'r> {
-        KeptViewForm {
-            root: &kept.view.root,
-            head: &kept.view.head,
-            committed: kept.view.is_of_commit,
-            commit: kept.commit.as_deref(),
-            current: kept.is_current,
-            staged: kept.view.staged,
-            files: kept.view.files,
-            used: rfc3339(kept.last_used),
-            own_files: kept.cost.files,
-            own_source_bytes: kept.cost.source_bytes,
-            own_bytes: kept.cost.index_bytes,
-        }
+form_of! {
+    /// How a [`KeptView`] is serialized.
+    struct KeptViewForm<'r>(kept: &'r KeptView) {
+        /// The root of the worktree.
+        root: &'r str = &kept.view.root,
+        /// The branch, or `@` with a commit if no branch is checked out; empty outside git.
+        head: &'r str = &kept.view.head,
+        /// Whether the view has the files of a commit.
+        committed: bool = kept.view.is_of_commit,
+        /// The commit that was checked out when the view was last written.
+        commit: Option<&'r str> = kept.commit.as_deref(),
+        /// Whether the view is that of the asked tree.
+        current: bool = kept.is_current,
+        /// Whether the view is the progress of an unfinished update.
+        staged: bool = kept.view.staged,
+        /// The number of files.
+        files: usize = kept.view.files,
+        /// When the view last answered or was written.
+        used: String = rfc3339(kept.last_used),
+        /// Files that no other view has.
+        own_files: usize = kept.cost.files,
+        /// Bytes of the sources of these files.
+        own_source_bytes: u64 = kept.cost.source_bytes,
+        /// Bytes of the index that removing only this view would free.
+        own_bytes: u64 = kept.cost.index_bytes,
     }
 }
 
