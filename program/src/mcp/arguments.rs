@@ -23,22 +23,9 @@ use spyhop_interface::operations::{LIBRARY_OPERATIONS, ListedOperation, OPERATIO
 use spyhop_interface::render::agent::{self, Answer};
 use spyhop_library::{SourceChoice, is_remote};
 
-use super::calls::{PendingReply, ToolTrees};
+use super::calls::{PendingReply, ToolCall, ToolRequest, ToolTrees};
 use super::library_request::LibraryRequest;
 use super::roots::{self, ResolvedPath, Roots};
-
-/// What a call asks.
-pub enum ToolRequest {
-    /// A question that trees answer.
-    Trees(TreeQuestion),
-    /// A call about the library itself.
-    Library(LibraryRequest),
-    /// The search among tools.
-    Tools(String),
-}
-
-/// A typed request, with what makes an answer of its reply.
-pub type TreeQuestion = Box<dyn Fn(&ToolTrees<'_>) -> Result<PendingReply, Error> + Send + Sync>;
 
 /// A question with an answer of its own.
 fn trees(
@@ -81,25 +68,6 @@ fn is_slow(tool: &Tool) -> bool {
             | ToolId::Pack
             | ToolId::WhyNot
     )
-}
-
-/// A typed call, with its tree, its session and the size limit of its answer.
-pub struct ToolCall {
-    pub root: usize,
-    /// The sources of the library to ask in place of the root.
-    pub sources: Option<SourceChoice>,
-    /// The revision to search in place of the worktree.
-    pub view: Option<String>,
-    /// An index of the root other than the server's.
-    pub index_dir: Option<PathBuf>,
-    /// The folder or file that the request is limited to.
-    pub path: Option<String>,
-    pub ask: ToolRequest,
-    pub needs_no_index: bool,
-    pub is_slow: bool,
-    pub budget: usize,
-    /// The client's session; `None` for a client without one.
-    pub session: Option<Session>,
 }
 
 /// Parses the arguments `given` to `tool`; `own` holds the extra parameters of the alias that the caller used. `is_source`

@@ -1,6 +1,6 @@
 //! One call on one engine: run the request, fit the answer into its budget, render it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::{
@@ -10,8 +10,41 @@ use spyhop_engine::api::{
 };
 use spyhop_engine::{Call, Corpus, Engine, Error, Operation};
 use spyhop_interface::render::agent::{self, Answer};
+use spyhop_library::SourceChoice;
 
-use super::arguments::{ToolCall, ToolRequest};
+use super::library_request::LibraryRequest;
+
+/// What a call asks.
+pub enum ToolRequest {
+    /// A question that trees answer.
+    Trees(TreeQuestion),
+    /// A call about the library itself.
+    Library(LibraryRequest),
+    /// The search among tools.
+    Tools(String),
+}
+
+/// A typed request, with what makes an answer of its reply.
+pub type TreeQuestion = Box<dyn Fn(&ToolTrees<'_>) -> Result<PendingReply, Error> + Send + Sync>;
+
+/// A typed call, with its tree, its session and the size limit of its answer.
+pub struct ToolCall {
+    pub root: usize,
+    /// The sources of the library to ask in place of the root.
+    pub sources: Option<SourceChoice>,
+    /// The revision to search in place of the worktree.
+    pub view: Option<String>,
+    /// An index of the root other than the server's.
+    pub index_dir: Option<PathBuf>,
+    /// The folder or file that the request is limited to.
+    pub path: Option<String>,
+    pub ask: ToolRequest,
+    pub needs_no_index: bool,
+    pub is_slow: bool,
+    pub budget: usize,
+    /// The client's session; `None` for a client without one.
+    pub session: Option<Session>,
+}
 
 /// An answer, and the update of the session when the answer is sent: an answer that nobody waits for was not read.
 pub struct PendingReply {

@@ -16,8 +16,7 @@ use spyhop_engine::{Cancel, Engine, Error};
 use spyhop_interface::render::agent::{self, Answer};
 use tokio::sync::Notify;
 
-use super::arguments::ToolCall;
-use super::calls::{self, PendingReply};
+use super::calls::{self, PendingReply, ToolCall};
 
 /// How many revisions stay open. Each keeps what it has read of the index mapped into memory.
 const KEPT: usize = 2;

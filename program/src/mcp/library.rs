@@ -14,8 +14,7 @@ use spyhop_interface::render::agent::{self, Answer};
 use spyhop_library::{AddProgress, Library, LibraryOptions, OnAddProgress, SourceChoice, SourceReader};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 
-use super::arguments::ToolCall;
-use super::calls::{self, PendingReply};
+use super::calls::{self, PendingReply, ToolCall};
 use super::engines::Rests;
 use super::library_request::LibraryRequest;
 use super::permits::{CallPermits, run_with};

@@ -26,8 +26,8 @@ use spyhop_interface::catalog::{Param, lenient, params, schema};
 use spyhop_interface::render::agent::{self, Answer};
 use spyhop_library::SourceChoice;
 
-use super::arguments::{self, ToolCall, ToolRequest};
-use super::calls::PendingReply;
+use super::arguments;
+use super::calls::{PendingReply, ToolCall, ToolRequest};
 use super::config::DataProfile;
 use super::library::{Members, ServedLibrary};
 use super::names::names;

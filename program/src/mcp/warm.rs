@@ -16,8 +16,7 @@ use spyhop_interface::render::agent::{self, Answer};
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
-use super::arguments::ToolCall;
-use super::calls::{self, PendingReply};
+use super::calls::{self, PendingReply, ToolCall};
 use super::engines::Engines;
 use super::permits::CallPermits;
 use super::progress::Watcher;
