@@ -135,7 +135,7 @@ pub enum TargetPart {
 
 /// The contents of `aliases.toml`.
 #[derive(Deserialize)]
-struct Table {
+struct AliasTable {
     #[serde(borrow)]
     spellings: BTreeMap<&'static str, Spellings>,
     /// The spellings of parameters that other systems use for a tool of the same name.
@@ -154,7 +154,7 @@ struct AliasRow {
     alias: Alias,
 }
 
-static TABLE: LazyLock<Table> =
+static TABLE: LazyLock<AliasTable> =
     LazyLock::new(|| toml::from_str(include_str!("aliases.toml")).expect("the table is sound"));
 
 /// Every alias, sorted by name.
