@@ -500,12 +500,9 @@ mod tests {
 
     fn searched(tool: &str, given: Value) -> (Option<Vec<String>>, SearchRequest) {
         let Value::Object(given) = given else { unreachable!() };
-        let (arguments, roots) =
-            (Arguments::new(tools::tool(tool).unwrap(), &[], given), Roots::new(Vec::new()));
-        let arguments = &arguments.unwrap();
-        ResolvedArguments { arguments, roots: &roots, root: 0, path: None, is_on_disk: true }
-            .search()
-            .unwrap()
+        let arguments = &Arguments::new(tools::tool(tool).unwrap(), &[], given).unwrap();
+        let roots = &Roots::new(vec![std::env::temp_dir().canonicalize().unwrap()]);
+        ResolvedArguments { arguments, roots, root: 0, path: None, is_on_disk: true }.search().unwrap()
     }
 
     #[test]
