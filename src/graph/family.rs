@@ -76,6 +76,19 @@ impl Family {
         }
     }
 
+    /// The language whose comments and strings those of the family are. Texts without code have those of scripts.
+    pub(super) fn lexis(self) -> &'static str {
+        match self {
+            Family::C => "cpp",
+            Family::Go => "go",
+            Family::Jvm => "java",
+            Family::Python => "python",
+            Family::Rust => "rust",
+            Family::Web | Family::Other("markdown") => "typescript",
+            Family::Other(language) => language,
+        }
+    }
+
     /// The language of a family without rules of its own.
     pub(super) fn language(self) -> Option<&'static str> {
         match self {

@@ -59,7 +59,6 @@ mod receiver_text;
 mod removed;
 mod resolve;
 mod ruby;
-mod ruby_literals;
 mod rule;
 mod runs;
 mod rust_aliases;

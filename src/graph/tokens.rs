@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use super::family::Family;
 use super::steps::Steps;
-use super::words::skipped;
 use spyhop_base::text::Span;
+use spyhop_syntax::analyze::{LexMode, lex};
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,49 +46,39 @@ pub(super) struct Tokens {
 
 impl Tokens {
     pub fn new(family: Family, text: Arc<String>, comments: &[Span], steps: Rc<Steps>) -> Tokens {
-        let bytes = text.as_bytes();
-        let mut all: Vec<PlainToken> = Vec::new();
-        let mut skipped = skipped(family, &text, comments).into_iter().peekable();
-        let mut comments = comments.iter().peekable();
+        let (bytes, mut all) = (text.as_bytes(), Vec::new());
         let (mut at, mut indent, mut line_start) = (0, Some(0), 0);
+        let mut literals = lex(family.lexis(), &text, LexMode::Code(Some(comments))).into_iter().peekable();
         while at < bytes.len() {
-            if let Some(span) = skipped.next_if(|span| span.start as usize <= at) {
-                let end = (span.end as usize).max(at + 1);
-                while comments.next_if(|comment| comment.end <= span.start).is_some() {}
-                if comments.peek().is_none_or(|comment| comment.start > span.start) {
-                    let indent = indent.take().map(|_| (at - line_start) as u32);
-                    all.push(PlainToken {
-                        start: span.start,
-                        end: end as u32,
-                        kind: TokenKind::Literal,
-                        indent,
-                    });
+            let start = at as u32;
+            if let Some(token) = literals.next_if(|token| token.span.start <= start) {
+                let column = (at - line_start) as u32;
+                at = (token.span.end as usize).max(at + 1);
+                if !token.is_comment {
+                    let (end, indent) = (at as u32, indent.take().map(|_| column));
+                    all.push(PlainToken { start: token.span.start, end, kind: TokenKind::Literal, indent });
                 }
-                if text.as_bytes()[at..end].contains(&b'\n') && indent.is_some() {
-                    line_start = end;
+                if indent.is_some() && bytes[start as usize..at].contains(&b'\n') {
+                    line_start = at;
                 }
-                at = end;
                 continue;
             }
-            let byte = bytes[at];
-            if byte == b'\n' {
-                (at, indent, line_start) = (at + 1, Some(0), at + 1);
-            } else if byte.is_ascii_whitespace() || byte == b'\\' {
-                at += 1;
-            } else {
-                let is_word =
-                    |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || *byte >= 0x80;
-                let length = bytes[at..].iter().take_while(|byte| is_word(byte)).count();
-                let kind = match byte {
-                    _ if length == 0 => TokenKind::Sign(byte),
-                    byte if byte.is_ascii_digit() => TokenKind::Number,
-                    _ => TokenKind::Word,
-                };
-                let end = at + length.max(1);
-                let indent = indent.take().map(|_| (at - line_start) as u32);
-                all.push(PlainToken { start: at as u32, end: end as u32, kind, indent });
-                at = end;
-            }
+            let is_word =
+                |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || *byte >= 0x80;
+            let length = bytes[at..].iter().take_while(|byte| is_word(byte)).count();
+            let kind = match bytes[at] {
+                byte if byte.is_ascii_whitespace() || byte == b'\\' => {
+                    at += 1;
+                    (indent, line_start) = if byte == b'\n' { (Some(0), at) } else { (indent, line_start) };
+                    continue;
+                }
+                byte if length == 0 => TokenKind::Sign(byte),
+                byte if byte.is_ascii_digit() => TokenKind::Number,
+                _ => TokenKind::Word,
+            };
+            let indent = indent.take().map(|_| (at - line_start) as u32);
+            at += length.max(1);
+            all.push(PlainToken { start, end: at as u32, kind, indent });
         }
         let (partner, around) = brackets(&all);
         steps.take(all.len());
@@ -182,42 +172,31 @@ impl Tokens {
     }
 }
 
+/// The partner of each token, and the innermost bracket around it.
 fn brackets(all: &[PlainToken]) -> (Vec<u32>, Vec<u32>) {
     let mut partner: Vec<u32> = (0..all.len() as u32).collect();
     let mut around = partner.clone();
-    let mut open: Vec<u32> = Vec::new();
+    let mut open: Vec<(u32, usize)> = Vec::new();
     // The number of open brackets of each kind, so that no partner is looked for where there is none.
-    let mut kinds = [0u32; 3];
-    let kind_of = |sign: u8| b"([{".iter().position(|known| *known == sign);
-    for (index, token) in all.iter().enumerate() {
-        let TokenKind::Sign(sign) = token.kind else {
-            around[index] = open.last().copied().unwrap_or(index as u32);
-            continue;
+    let mut counts = [0u32; 3];
+    for (index, token) in (0..).zip(all) {
+        let kind = match token.kind {
+            TokenKind::Sign(sign) => b"([{)]}".iter().position(|known| *known == sign),
+            _ => None,
         };
-        let opener = match sign {
-            b')' => b'(',
-            b']' => b'[',
-            b'}' => b'{',
-            _ => 0,
-        };
-        if kind_of(opener).is_some_and(|kind| kinds[kind] > 0)
-            && let Some(depth) = open.iter().rposition(|at| all[*at as usize].kind == TokenKind::Sign(opener))
-        {
-            let opening = open[depth];
-            for closed in open.drain(depth..) {
-                if let TokenKind::Sign(sign) = all[closed as usize].kind
-                    && let Some(kind) = kind_of(sign)
-                {
-                    kinds[kind] -= 1;
+        if let Some(closed) = kind.and_then(|kind| kind.checked_sub(3)).filter(|kind| counts[*kind] > 0) {
+            while let Some((opening, kind)) = open.pop() {
+                counts[kind] -= 1;
+                if kind == closed {
+                    (partner[index as usize], partner[opening as usize]) = (opening, index);
+                    break;
                 }
             }
-            partner[index] = opening;
-            partner[opening as usize] = index as u32;
         }
-        around[index] = open.last().copied().unwrap_or(index as u32);
-        if let Some(kind) = kind_of(sign) {
-            kinds[kind] += 1;
-            open.push(index as u32);
+        around[index as usize] = open.last().map_or(index, |(open, _)| *open);
+        if let Some(kind) = kind.filter(|kind| *kind < 3) {
+            counts[kind] += 1;
+            open.push((index, kind));
         }
     }
     (partner, around)

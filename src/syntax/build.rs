@@ -15,10 +15,13 @@ fn main() {
     let manifests = folders.filter_map(Result::ok).map(|entry| entry.path().join("grammar.toml"));
     let mut manifests: Vec<_> = manifests.filter(|manifest| manifest.exists()).collect();
     manifests.sort();
+    let read = |path: &Path| -> Table {
+        let text = fs::read_to_string(path).expect("a manifest");
+        text.parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    };
     let mut rows = String::from("&[\n");
     for path in manifests {
-        let text = fs::read_to_string(&path).expect("a manifest");
-        let head: Table = text.parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let head = read(&path);
         let name = text_of(&head, "name");
         let manifest = match linked.contains(&format!("row!(\"{name}\"")) {
             true => "None".to_string(),
@@ -34,10 +37,14 @@ fn main() {
                 format!("({:?}, &{:?}, {first}), ", text_of(claim, "extension"), list(claim, "lines"))
             })
             .collect();
+        let base = extends.map(|base| read(&root.join("grammars").join(base).join("grammar.toml")));
+        let lexis = head.get("lexis").or_else(|| base.as_ref()?.get("lexis"));
+        let lexis = lexis.map_or_else(String::new, |lexis| toml::to_string(lexis).expect("a table"));
         writeln!(
             rows,
             "BuiltInHead {{ name: {name:?}, title: {:?}, aliases: &{:?}, extensions: &{:?}, files: &{:?}, \
-             interpreters: &{:?}, claims: &[{claims}], extends: {extends:?}, prose: {prose}, manifest: {manifest} }},",
+             interpreters: &{:?}, claims: &[{claims}], extends: {extends:?}, prose: {prose}, manifest: {manifest}, \
+             lexis: {lexis:?} }},",
             text_of(&head, "title"),
             list(&head, "aliases"),
             list(&head, "extensions"),

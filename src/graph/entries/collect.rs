@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::code::{CodeStyle, literal_text, without_comments};
+use super::code::{Code, literal_text};
 use super::framework::{EntryKind, FRAMEWORKS, Framework};
 use super::handlers::{EntrySearch, Handler};
 use super::routers::{RouterNode, Routers, ScannedFile};
@@ -157,10 +157,9 @@ impl Graph<'_> {
         for &file in candidates {
             let Some(text) = self.text(file).filter(|text| text.len() <= MAX_BYTES) else { continue };
             let file_name = path::split(self.snapshot.path(file)).1;
-            let style = CodeStyle::of(self.language(file), file_name);
-            let code = without_comments(style, &text);
-            let constant = |expression: &str| self.constant(&code, expression, &search.constants);
-            let scan = Scanned { file_name, style, code: &code, constants: &constant }.scan(framework);
+            let code = Code::new(self.language(file), &text);
+            let constant = |expression: &str| self.constant(&code.text, expression, &search.constants);
+            let scan = Scanned { file_name, code: &code, constants: &constant }.scan(framework);
             let is_empty = scan.entries.is_empty() && scan.mounts.is_empty() && scan.routers.is_empty();
             if is_empty && scan.globals.is_empty() {
                 continue;

@@ -2,7 +2,7 @@
 
 use regex::{Captures, Regex};
 
-use super::code::{self, CodeStyle};
+use super::code::{self, Code};
 use super::framework::{ArgsPlace, EntryKind, Framework, HandlerForm, PatternRule, RuleExtent};
 use super::template::{Captured, Template};
 use spyhop_base::text::Span;
@@ -100,8 +100,7 @@ struct Match {
 pub(super) struct Scanned<'c> {
     /// The name of the file.
     pub file_name: &'c str,
-    pub style: CodeStyle,
-    pub code: &'c str,
+    pub code: &'c Code,
     pub constants: Constants<'c>,
 }
 
@@ -109,7 +108,7 @@ impl Scanned<'_> {
     /// The declarations of the file for `framework`.
     pub fn scan(&self, framework: &Framework) -> FileScan {
         let mut found = FileScan::default();
-        if framework.requires.as_ref().is_some_and(|requires| !requires.is_match(self.code)) {
+        if framework.requires.as_ref().is_some_and(|requires| !requires.is_match(&self.code.text)) {
             return found;
         }
         let blocks = self.blocks(framework);
@@ -141,12 +140,12 @@ impl Scanned<'_> {
     }
 
     fn matches(&self, rule: &PatternRule) -> Vec<Match> {
-        if rule.requires.as_ref().is_some_and(|requires| !requires.is_match(self.code)) {
+        if rule.requires.as_ref().is_some_and(|requires| !requires.is_match(&self.code.text)) {
             return Vec::new();
         }
-        let found = rule.pattern.captures_iter(self.code).map(|captures| self.matched(rule, &captures));
+        let found = rule.pattern.captures_iter(&self.code.text).map(|captures| self.matched(rule, &captures));
         let takes = |matched: &Match| {
-            let text = &self.code[matched.span.range()];
+            let text = &self.code.text[matched.span.range()];
             rule.unless.as_ref().is_none_or(|unless| !unless.is_match(text))
         };
         found.filter(takes).collect()
@@ -159,12 +158,12 @@ impl Scanned<'_> {
         let mut end = whole.end();
         let mut args = Span::new(end, end);
         if whole.as_str().ends_with(['(', '[', '{']) {
-            let close = code::closing(self.style, self.code, end - 1).unwrap_or(end);
+            let close = self.code.closing(end - 1).unwrap_or(end);
             args = Span::new(end, close.max(end));
-            end = (close + 1).min(self.code.len()).max(end);
+            end = (close + 1).min(self.code.text.len()).max(end);
         } else if rule.args == ArgsPlace::Line {
-            let close = code::statement_end(self.code, end);
-            let line = self.code[end..close].trim_end();
+            let close = code::statement_end(&self.code.text, end);
+            let line = self.code.text[end..close].trim_end();
             let line = line.strip_suffix(" do").unwrap_or(line);
             args = Span::new(end, end + line.len());
             end = args.end as usize;
@@ -173,7 +172,7 @@ impl Scanned<'_> {
             Match { span: Span::new(start, end), args, captured: Captured::default(), places: Vec::new() };
         matched.captured.insert("file_name".to_string(), self.file_name.to_string());
         self.capture(&mut matched, &rule.pattern, captures);
-        let spans = code::arguments(self.style, self.code, args);
+        let spans = self.code.arguments(args);
         for (place, span) in spans.iter().enumerate() {
             self.put(&mut matched, &format!("arg{place}"), *span);
         }
@@ -181,7 +180,7 @@ impl Scanned<'_> {
             self.put(&mut matched, "last", *last);
         }
         self.put(&mut matched, "args", args);
-        let text = &self.code[args.range()];
+        let text = &self.code.text[args.range()];
         for (name, patterns) in &rule.find {
             let found = patterns.0.iter().find_map(|pattern| pattern.captures(text)?.get(1));
             if let Some(found) = found {
@@ -195,14 +194,14 @@ impl Scanned<'_> {
     fn capture(&self, matched: &mut Match, pattern: &Regex, captures: &Captures<'_>) {
         for name in pattern.capture_names().flatten() {
             if let Some(found) = captures.name(name) {
-                let start = found.as_str().as_ptr() as usize - self.code.as_ptr() as usize;
+                let start = found.as_str().as_ptr() as usize - self.code.text.as_ptr() as usize;
                 self.put(matched, name, Span::new(start, start + found.len()));
             }
         }
     }
 
     fn put(&self, matched: &mut Match, name: &str, span: Span) {
-        matched.captured.insert(name.to_string(), self.code[span.range()].to_string());
+        matched.captured.insert(name.to_string(), self.code.text[span.range()].to_string());
         matched.places.push((name.to_string(), span));
     }
 
@@ -213,11 +212,7 @@ impl Scanned<'_> {
 
     /// The value of a constant that an expression at a position names. A parameter is no constant.
     fn constant(&self, expression: &str, at: usize) -> Option<String> {
-        if code::is_parameter(self.style, self.code, expression, at) {
-            None
-        } else {
-            (self.constants)(expression)
-        }
+        if self.code.is_parameter(expression, at) { None } else { (self.constants)(expression) }
     }
 
     /// The text of the first template that expands, with its place, if the template is a capture.
@@ -240,15 +235,13 @@ impl Scanned<'_> {
         let end = matched.span.end as usize;
         match extent {
             RuleExtent::Args => Some(matched.args),
-            RuleExtent::Chain => {
-                Some(Span::new(matched.span.start as usize, code::chain_end(self.style, self.code, end)))
-            }
+            RuleExtent::Chain => Some(Span::new(matched.span.start as usize, self.code.chain_end(end))),
             RuleExtent::DoEnd => {
-                Some(Span::new(end, code::do_end(self.code, matched.span.start as usize, end)?))
+                Some(Span::new(end, code::do_end(&self.code.text, matched.span.start as usize, end)?))
             }
             RuleExtent::Braces => {
-                let open = end + self.code[end..].find('{')?;
-                Some(Span::new(open, code::closing(self.style, self.code, open)?))
+                let open = end + self.code.text[end..].find('{')?;
+                Some(Span::new(open, self.code.closing(open)?))
             }
         }
     }
@@ -259,7 +252,7 @@ impl Scanned<'_> {
         for rule in &framework.blocks {
             for mut matched in self.matches(rule) {
                 if let Some(next) = &rule.next {
-                    let Some(captures) = next.captures(&self.code[matched.span.end as usize..]) else {
+                    let Some(captures) = next.captures(&self.code.text[matched.span.end as usize..]) else {
                         continue;
                     };
                     let whole = captures.get(0).expect("group 0 is the match");
@@ -344,7 +337,7 @@ impl Scanned<'_> {
         if let Some(inside) = &rule.inside {
             let Some(block) = around.last().filter(|block| block.label == *inside) else { return };
             let (start, at) = (block.span.start as usize, matched.span.start as usize);
-            if code::open_brackets(self.style, self.code, start, at) != 1 {
+            if self.code.open_brackets(start, at) != 1 {
                 return;
             }
         }
@@ -361,11 +354,11 @@ impl Scanned<'_> {
         }
         if let Some(each) = &rule.each {
             let region = self.extent(rule.extent, &matched).unwrap_or(matched.args);
-            let text = &self.code[region.range()];
+            let text = &self.code.text[region.range()];
             for captures in each.captures_iter(text) {
                 // Calls inside a handler's code are not methods.
                 let at = region.start as usize + captures.get(0).map_or(0, |whole| whole.start());
-                if code::open_brackets(self.style, self.code, region.start as usize, at) > 0 {
+                if self.code.open_brackets(region.start as usize, at) > 0 {
                     continue;
                 }
                 let mut part = Match {
@@ -386,11 +379,11 @@ impl Scanned<'_> {
     fn next_handler(&self, rule: &PatternRule, matched: &mut Match) -> Option<Option<Span>> {
         let Some(next) = &rule.next else { return Some(None) };
         let start = matched.span.end as usize;
-        let mut end = (start + NEXT_BYTES).min(self.code.len());
-        while !self.code.is_char_boundary(end) {
+        let mut end = (start + NEXT_BYTES).min(self.code.text.len());
+        while !self.code.text.is_char_boundary(end) {
             end -= 1;
         }
-        let mut text = &self.code[start..end];
+        let mut text = &self.code.text[start..end];
         if rule.next_is_optional {
             text = &text[..rule.pattern.find(text).map_or(text.len(), |found| found.start())];
         }

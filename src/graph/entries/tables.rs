@@ -2,14 +2,13 @@
 
 use serde_json::Value;
 
-use super::code::{CodeStyle, without_comments};
+use super::code::Code;
 use super::collect::EntryPoint;
 use super::framework::{EntryKind, FileRule, Framework, TableRule};
 use super::handlers::Handler;
 use super::template::{Captured, Template};
 use crate::files::Graph;
 use crate::paths::below;
-use spyhop_base::path;
 use spyhop_base::text::Span;
 use spyhop_search::SearchError;
 
@@ -124,8 +123,7 @@ impl Graph<'_> {
             captured.insert("manifest_name".to_string(), name.to_string());
         }
         let text = self.text(file).unwrap_or_default();
-        let style = CodeStyle::of(self.language(file), path::split(self.snapshot.path(file)).1);
-        let code = without_comments(style, &text);
+        let code = Code::new(self.language(file), &text).text;
         let Some(each) = &rule.each else {
             return self.path_entry(framework, rule, file, (&captured, Span::new(0, 0)), found);
         };

@@ -76,41 +76,43 @@ fn blanks(bytes: &[u8], at: usize) -> usize {
     at + bytes[at.min(bytes.len())..].iter().take_while(|byte| byte.is_ascii_whitespace()).count()
 }
 
-/// The position after the parenthesis that closes the parenthesis at `at`, if it is near.
-fn closed(bytes: &[u8], at: usize) -> Option<usize> {
+/// The place of the sign `close` that the sign `open` at the first of `places` has as its partner, before any of `stops`.
+fn partner(
+    bytes: &[u8],
+    places: impl Iterator<Item = usize>,
+    (open, close): (u8, u8),
+    stops: &[u8],
+) -> Option<usize> {
     let (mut depth, mut quoted) = (0, false);
-    for (place, byte) in bytes.iter().enumerate().skip(at).take(NEAR) {
-        match byte {
+    for place in places.take(NEAR) {
+        match bytes[place] {
             b'"' => quoted = !quoted,
-            b'(' if !quoted => depth += 1,
-            b')' if !quoted => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(place + 1);
-                }
-            }
-            b';' | b'{' | b'}' if !quoted => return None,
+            _ if quoted => {}
+            byte if byte == open => depth += 1,
+            byte if byte == close => depth -= 1,
+            byte if stops.contains(&byte) => return None,
             _ => {}
+        }
+        if depth == 0 {
+            return (bytes[place] == close).then_some(place);
         }
     }
     None
 }
 
+/// The position after the parenthesis that closes the parenthesis at `at`, if it is near.
+fn closed(bytes: &[u8], at: usize) -> Option<usize> {
+    partner(bytes, at..bytes.len(), (b'(', b')'), b";{}").map(|place| place + 1)
+}
+
 /// The position of the parenthesis that the one at `at` closes, if it is near.
 fn opened(bytes: &[u8], at: usize) -> Option<usize> {
-    let mut depth = 0;
-    for place in (at.saturating_sub(NEAR)..=at).rev() {
-        match bytes[place] {
-            b')' => depth += 1,
-            b'(' => depth -= 1,
-            b';' | b'{' | b'}' | b'#' => return None,
-            _ => {}
-        }
-        if depth == 0 {
-            return Some(place);
-        }
-    }
-    None
+    partner(bytes, (0..=at).rev(), (b')', b'('), b";{}#")
+}
+
+/// The position after the `>` that closes the `<` at `at`, if both are on the same line.
+fn behind_angles(bytes: &[u8], at: usize) -> Option<usize> {
+    partner(bytes, at..bytes.len(), (b'<', b'>'), b"\n;{").map(|place| place + 1)
 }
 
 fn is_among(words: &str, word: &[u8]) -> bool {
@@ -256,23 +258,6 @@ fn declares(bytes: &[u8], at: usize) -> bool {
         && next.is_some_and(|byte| is_word(byte) || b"(;={[:<".contains(byte))
 }
 
-/// The position after the `>` that closes the `<` at `at`, if both are on the same line.
-fn behind_angles(bytes: &[u8], at: usize) -> Option<usize> {
-    let mut depth = 0;
-    for (place, byte) in bytes.iter().enumerate().skip(at).take(NEAR) {
-        match byte {
-            b'<' => depth += 1,
-            b'>' => depth -= 1,
-            b'\n' | b';' | b'{' => return None,
-            _ => {}
-        }
-        if depth == 0 {
-            return (*byte == b'>').then_some(place + 1);
-        }
-    }
-    None
-}
-
 /// The macros that annotate a function, after the parenthesis at `at` that closes its parameters.
 fn behind_parameters(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     const BEHIND: [&[u8]; 4] = [b"const", b"noexcept", b"override", b"final"];
@@ -324,49 +309,38 @@ fn base_of_nameless(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
 
 /// The macros between the `keyword` at `at` and the name of the type that it defines or declares.
 fn before_name(bytes: &[u8], at: usize, keyword: &str) -> Option<(usize, usize)> {
-    let is_word = |at: usize| bytes.get(at).is_some_and(is_word);
-    let blanks = |at: usize| blanks(bytes, at);
-    let from = blanks(at + keyword.len());
-    if (at > 0 && is_word(at - 1)) || from == at + keyword.len() {
+    let from = blanks(bytes, at + keyword.len());
+    if (at > 0 && is_word(&bytes[at - 1])) || from == at + keyword.len() {
         return None;
     }
-    let (mut word, mut to) = (from, from);
+    let (mut start, mut to) = (from, from);
     // More than two macros before a name are rare, so the loop is bounded.
     for _ in 0..4 {
-        let mut end = word;
-        while is_word(end) {
-            end += 1;
-        }
-        let next = blanks(end);
-        if end == word {
-            return None;
-        }
-        let ends = match bytes.get(next) {
-            Some(b':') => bytes.get(next + 1) != Some(&b':'),
-            Some(b'{') => true,
+        let end = word(bytes, start);
+        let next = blanks(bytes, end);
+        let rest = bytes.get(next..).filter(|_| end > start)?;
+        let ends = match rest {
+            [b':', b':', ..] => false,
+            [b':' | b'{', ..] => true,
             // `struct STAT status;` is a variable.
-            Some(b';') => keyword == "class",
-            Some(_) => bytes[next..].starts_with(b"final") && !is_word(next + 5),
-            None => false,
+            [b';', ..] => keyword == "class",
+            _ => rest.starts_with(b"final") && word(bytes, next) == next + 5,
         };
         if ends {
             return (to > from).then_some((from, to));
         }
-        if !in_capitals(std::str::from_utf8(&bytes[word..end]).ok()?) {
+        if !in_capitals(std::str::from_utf8(&bytes[start..end]).ok()?) {
             return None;
         }
-        to = end;
-        word = match bytes.get(next) {
-            // The macro's arguments, on one line and without nested brackets.
-            Some(b'(') => {
-                let len = bytes[next..].iter().take(80).position(|byte| matches!(byte, b')' | b'\n'))?;
-                to = next + len + 1;
-                (bytes[next + len] == b')').then(|| blanks(to))?
-            }
-            _ => next,
-        };
+        (start, to) = (next, end);
+        // The macro's arguments, on one line and without nested brackets.
+        if rest.first() == Some(&b'(') {
+            let len = rest.iter().take(80).position(|byte| matches!(byte, b')' | b'\n'))?;
+            to = next + len + 1;
+            start = (rest[len] == b')').then(|| blanks(bytes, to))?;
+        }
         // The parser knows this attribute between the macro and the name.
-        if [&b"[["[..], b"alignas", b"__attribute__"].iter().any(|known| bytes[word..].starts_with(known)) {
+        if [&b"[["[..], b"alignas", b"__attribute__"].iter().any(|known| bytes[start..].starts_with(known)) {
             return Some((from, to));
         }
     }

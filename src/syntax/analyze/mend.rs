@@ -9,11 +9,11 @@ use tree_sitter::Tree;
 /// The most passes over a text with one pattern: the matches of a pass do not overlap.
 const MAX_PASSES: usize = 4;
 
-/// `text` with a sign and blanks in place of what the patterns of `mends` find, or with a name of underscores where the sign is an
+/// `text` with signs and blanks in place of what the patterns of `mends` find, or with a name of underscores where they are an
 /// underscore; `None` if they find nothing.
-pub(super) fn mended(text: &str, mends: &[(Regex, u8)]) -> Option<String> {
+pub(super) fn mended(text: &str, mends: &[(Regex, Box<str>)]) -> Option<String> {
     let mut out = text.as_bytes().to_vec();
-    for (pattern, sign) in mends {
+    for (pattern, with) in mends {
         for _ in 0..MAX_PASSES {
             let found: Vec<_> =
                 pattern.captures_iter(&out).filter_map(|groups| Some(groups.name("at")?.range())).collect();
@@ -22,9 +22,9 @@ pub(super) fn mended(text: &str, mends: &[(Regex, u8)]) -> Option<String> {
             }
             for range in found {
                 let part = &mut out[range];
-                let fill = if *sign == b'_' { b'_' } else { b' ' };
+                let fill = if &**with == "_" { b'_' } else { b' ' };
                 part.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = fill);
-                part.iter_mut().take(1).for_each(|first| *first = *sign);
+                part.iter_mut().zip(with.bytes()).for_each(|(byte, sign)| *byte = sign);
             }
         }
     }
@@ -62,8 +62,8 @@ mod tests {
     #[test]
     fn only_what_a_pattern_finds_is_replaced() {
         let mends = [
-            (Regex::new(r"[^\s{;,>](?<at> )\}").unwrap(), b';'),
-            (Regex::new(r"\b(?<at>hide)\b").unwrap(), b' '),
+            (Regex::new(r"[^\s{;,>](?<at> )\}").unwrap(), ";".into()),
+            (Regex::new(r"\b(?<at>hide)\b").unwrap(), " ".into()),
         ];
         let check =
             |text: &str, expected: Option<&str>| assert_eq!(mended(text, &mends).as_deref(), expected);

@@ -24,8 +24,9 @@ mod walk;
 pub use analyzer::Analyzer;
 pub(crate) use budget::watchdog;
 pub use colors::{ColorClass, ColoredSpan};
+pub use lines::{LexMode, LexedToken, blanked, lex};
 pub use outline::outline;
-pub(crate) use regions::parts_in;
+pub(crate) use regions::{code_in_strings, parts_in};
 pub use syntax::{SyntaxClass, syntax};
 
 /// The version of the rules by which files are cut and walked. When it changes, files have to be analysed again, as

@@ -75,6 +75,19 @@ pub(crate) fn parts_in(text: &str, rules: &[RegionRule], language: &str) -> Vec<
     found.map_or_else(Vec::new, |region| region.parts)
 }
 
+/// The code of `text`, if it is in strings, without their escapes: all else becomes blanks, and no line begins where `text` has none.
+pub(crate) fn code_in_strings(text: &str, rules: &[RegionRule]) -> Option<String> {
+    let is_any = rules.iter().any(|rule| rule.escaped);
+    let found = is_any.then(|| find(text, rules))?.0.into_iter().find(|region| region.escaped)?;
+    let filled = filled(text, &found)?.into_bytes();
+    let mut code: Vec<u8> = text.bytes().map(|byte| if byte == b'\n' { b'\n' } else { b' ' }).collect();
+    for part in found.parts.iter().map(|part| part.range()) {
+        let pairs = code[part.clone()].iter_mut().zip(&filled[part]);
+        pairs.filter(|(_, byte)| **byte != b'\n').for_each(|(own, byte)| *own = *byte);
+    }
+    String::from_utf8(code).ok()
+}
+
 /// The parts of `text` that `rules` name.
 pub(super) fn find<'r>(text: &str, rules: &'r [RegionRule]) -> EmbeddedParts<'r> {
     let bytes = text.as_bytes();

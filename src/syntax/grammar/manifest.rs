@@ -207,8 +207,8 @@ pub(super) struct LexisSection {
     pub long_strings: Vec<OneOrMore>,
     /// The quotes of strings that may contain line ends and have no escapes.
     pub raw_strings: Vec<OneOrMore>,
-    /// Patterns of what begins a text that ends with a line of its own, whose word is the first group.
-    pub heredocs: Vec<String>,
+    /// Strings of other forms, which come before those above.
+    pub text: Vec<TextEntry>,
     /// The sign that hides the next character in a string; empty for none. The default is a backslash.
     pub escape: Option<char>,
     /// Whether strings have no escapes.
@@ -223,6 +223,39 @@ pub(super) struct LexisSection {
     pub ignore_case: bool,
     /// The reserved words, separated by white space, for colours; a use of a name is none of them.
     pub keywords: String,
+}
+
+/// A form of strings, whose beginning is a pattern.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TextEntry {
+    /// Patterns of the first signs, each of which begins with a sign or a class of signs. What is in a group `then` is behind them.
+    pub open: OneOrMore,
+    /// A pattern of the text before these signs, up to them.
+    pub behind: Option<String>,
+    /// Signs, one of which is directly before the string: the pattern `behind` is tried only there.
+    #[serde(default)]
+    pub after: String,
+    /// The last signs, in which `$1` stands for the first group of `behind` or else of `open`. Without them, they are that group or
+    /// else the first signs; a bracket closes with its partner, and such brackets nest.
+    pub close: Option<String>,
+    /// The signs before code in the string, the last of which is the bracket that the code ends with.
+    pub code: Option<String>,
+    /// See [`LexisSection::kept`].
+    #[serde(default)]
+    pub kept: Vec<String>,
+    /// Whether the string ends at the end of the line at the latest.
+    #[serde(default)]
+    pub one_line: bool,
+    /// Whether the string has no escapes.
+    #[serde(default)]
+    pub no_escapes: bool,
+    /// Whether the string is documentation.
+    #[serde(default)]
+    pub doc: bool,
+    /// Whether the string begins with the next line and ends with a line that is the group.
+    #[serde(default)]
+    pub heredoc: bool,
 }
 
 /// The table `[blocks]`: how the items of a language end.
@@ -344,13 +377,13 @@ pub(super) struct RegionEntry {
 pub(super) struct MendEntry {
     /// A pattern whose group `at` is replaced by blanks.
     pub find: String,
-    /// The sign in place of the first byte.
+    /// The signs in place of the first bytes.
     #[serde(default = "blank")]
-    pub with: char,
+    pub with: String,
 }
 
-fn blank() -> char {
-    ' '
+fn blank() -> String {
+    " ".to_string()
 }
 
 /// An extension of another language whose files belong to this language if a line begins in a certain way: C++ in a
@@ -539,7 +572,7 @@ impl OneOrMore {
 impl Manifest {
     /// Whether the language can be read without a parser.
     pub fn has_line_rules(&self) -> bool {
-        self.lexis.is_some() || !self.rule.is_empty()
+        !self.rule.is_empty() || self.lexis.is_some() && self.item.is_empty()
     }
 
     /// Returns this manifest with the roles of `base` before the roles of this one. The fields that identify the language stay the

@@ -59,15 +59,15 @@ pub struct Grammars {
 const MAX_OWN: usize = 64;
 const MAX_OWN_BYTES: u64 = 64 << 10;
 
-/// The comments, strings and keywords of a built-in language without a parser, read at their first use.
+/// The comments, strings and keywords of a built-in language, read at their first use; `None` if its manifest names none.
 pub(crate) fn lexis_of(language: &str) -> Option<&'static Lexis> {
     static KNOWN: LazyLock<Vec<OnceLock<Lexis>>> =
         LazyLock::new(|| HEADS.iter().map(|_| OnceLock::new()).collect());
     let place = HEADS.binary_search_by(|head| head.name.cmp(language)).ok()?;
-    let text = HEADS[place].manifest?;
+    let section = Some(HEADS[place].lexis).filter(|section| !section.is_empty())?;
     Some(KNOWN[place].get_or_init(|| {
-        let manifest: Manifest = toml::from_str(text).expect("the built-in manifests are tested");
-        Lexis::compile(&manifest.lexis.unwrap_or_default()).expect("the built-in manifests are tested")
+        let section = toml::from_str(section).expect("the built-in manifests are tested");
+        Lexis::compile(&section).expect("the built-in manifests are tested")
     }))
 }
 
@@ -414,7 +414,6 @@ impl Grammars {
         language.line_rules.get_or_init(compiled).as_ref()
     }
 
-    /// The parts of files in language `id` that are in another language.
     /// The text around the parts that are code in `inner`, in a language without a parser of its own, such as a page of ERB. Empty for
     /// other languages.
     pub fn page_text(&self, id: LanguageId, text: &str, inner: Option<&str>) -> Vec<Span> {
@@ -433,6 +432,12 @@ impl Grammars {
         found
     }
 
+    /// The code of a text in language `id`, if it is in strings, as in a notebook; every byte of it has its place.
+    pub fn code_in_strings(&self, id: LanguageId, text: &str) -> Option<String> {
+        crate::analyze::code_in_strings(text, if self.has_parser(id) { &[] } else { self.regions(id) })
+    }
+
+    /// The parts of files in language `id` that are in another language.
     pub(crate) fn regions(&self, id: LanguageId) -> &[RegionRule] {
         let Some(language) = self.language(id) else { return &[] };
         let compiled = || {

@@ -24,6 +24,8 @@ pub(super) struct BuiltInHead {
     pub prose: bool,
     /// The manifest of a language without a parser.
     pub manifest: Option<&'static str>,
+    /// The table `[lexis]` of the manifest, or of that which it extends.
+    pub lexis: &'static str,
 }
 
 /// A language whose parser is linked.

@@ -23,7 +23,7 @@ pub struct Rules {
     /// See [`Manifest::macros`].
     pub macros: bool,
     /// See [`Manifest::mend`].
-    pub mends: Vec<(regex::bytes::Regex, u8)>,
+    pub mends: Vec<(regex::bytes::Regex, Box<str>)>,
     /// See [`Manifest::narrow_braces`].
     pub narrow_braces: bool,
     /// See [`Manifest::hide_open_annotations`].
@@ -402,18 +402,18 @@ impl Compiler<'_> {
     }
 
     /// The patterns of what the parser cannot read.
-    fn mends(&self, manifest: &Manifest) -> Result<Vec<(regex::bytes::Regex, u8)>, GrammarError> {
+    fn mends(&self, manifest: &Manifest) -> Result<Vec<(regex::bytes::Regex, Box<str>)>, GrammarError> {
         let fault = |message: String| GrammarError::Manifest { source_name: self.source.into(), message };
         let mend = |entry: &MendEntry| {
             let find = super::lexis::pattern(&entry.find, false).map_err(fault)?;
             if find.capture_names().flatten().all(|name| name != "at") {
                 return Err(fault(format!("the pattern '{}' has no group 'at'", entry.find)));
             }
-            let is_sign = entry.with.is_ascii() && !entry.with.is_ascii_control();
-            if !is_sign {
-                return Err(fault(format!("'{}' is no sign of ASCII", entry.with)));
+            let with = &entry.with;
+            if with.is_empty() || !with.is_ascii() || with.contains(|c: char| c.is_ascii_control()) {
+                return Err(fault(format!("'{with}' has other than signs of ASCII")));
             }
-            Ok((find, entry.with as u8))
+            Ok((find, with.as_str().into()))
         };
         manifest.mend.iter().map(mend).collect()
     }

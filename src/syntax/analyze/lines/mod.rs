@@ -9,11 +9,13 @@ mod brackets;
 mod cuts;
 mod ends;
 mod fill;
-pub(super) mod lex;
+mod lex;
 mod state;
 
 pub(super) use cuts::boundaries;
 pub(super) use fill::{fill, joined};
+pub(super) use lex::tokens;
+pub use lex::{LexMode, LexedToken, blanked, lex};
 
 use crate::analyze::walk::WalkedOutline;
 use crate::grammar::LineRules;
@@ -29,9 +31,9 @@ pub(super) fn outline(rules: &LineRules, text: &str, lines: &LineIndex) -> Walke
 
 /// What `rules` find in the lines that `parts`, which are in order, touch; without boundaries.
 fn scanned(rules: &LineRules, text: &str, lines: &LineIndex, parts: &[Span]) -> WalkedOutline {
-    let tokens = lex::tokens(text, &rules.lexis);
-    let code = lex::masked(text, &tokens, false);
-    let bare = lex::masked(text, &tokens, true);
+    let tokens = lex::tokens(text, &rules.lexis, LexMode::Lines);
+    let code = lex::blanked(text, &tokens, |token| token.is_comment || token.spans_lines);
+    let bare = lex::blanked(text, &tokens, |_| true);
     let mut scan = RuleScan::new(rules, text, lines, (&tokens, &code, &bare));
     let mut next = 1;
     for lines in parts.iter().map(|part| lines.lines_of(*part)) {
