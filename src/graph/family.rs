@@ -67,7 +67,7 @@ impl Family {
             "c" | "cpp" | "objc" => Family::C,
             "go" => Family::Go,
             "java" | "kotlin" | "scala" => Family::Jvm,
-            "python" => Family::Python,
+            "python" | "notebook" => Family::Python,
             "rust" => Family::Rust,
             "javascript" | "jsx" | "typescript" | "tsx" | "vue" | "svelte" | "astro" => Family::Web,
             "erb" => Family::Other("ruby"),

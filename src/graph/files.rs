@@ -296,8 +296,11 @@ impl<'a> Graph<'a> {
         Paths(self.snapshot)
     }
 
+    /// The text of a file; of a notebook, the code alone.
     pub(super) fn text(&self, file: u32) -> Option<Arc<String>> {
-        self.sources.text(file)
+        let text = self.sources.text(file)?;
+        let code = self.grammars.code_in_strings(self.snapshot.version(file).language(), &text);
+        Some(code.map_or(text, Arc::new))
     }
 
     /// Whether a field is a component of a record of Java, in the parentheses of its head.
@@ -329,7 +332,7 @@ impl<'a> Graph<'a> {
             return None;
         };
         self.work.set(left);
-        let facts = self.sources.text(file).and_then(|text| {
+        let facts = self.text(file).and_then(|text| {
             let page = self.grammars.page_text(version.language(), &text, self.family(file).language());
             match uses {
                 Some(uses) => {
@@ -339,7 +342,7 @@ impl<'a> Graph<'a> {
                     Some(Rc::new(FileFacts::stored(family, text, (&outline, &details), uses, page)))
                 }
                 None => {
-                    let analysis = self.sources.analyze(file, &text);
+                    let analysis = self.sources.analyze(file, &self.sources.text(file)?);
                     Some(Rc::new(FileFacts::analyzed(family, text, analysis, page)))
                 }
             }
