@@ -69,7 +69,7 @@ impl Family {
             "java" | "kotlin" | "scala" => Family::Jvm,
             "python" | "notebook" => Family::Python,
             "rust" => Family::Rust,
-            "javascript" | "jsx" | "typescript" | "tsx" | "vue" | "svelte" | "astro" => Family::Web,
+            "javascript" | "jsx" | "typescript" | "tsx" | "vue" | "svelte" | "astro" | "mdx" => Family::Web,
             "erb" => Family::Other("ruby"),
             "blade" => Family::Other("php"),
             other => Family::Other(other),

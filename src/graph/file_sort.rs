@@ -45,7 +45,7 @@ pub(super) fn sort_of(language: &str, path: &str) -> FileSort {
     match language {
         "markdown" | "json" | "asciidoc" | "latex" | "org" | "rst" => FileSort::Prose,
         "css" | "scss" | "less" | "sass" => FileSort::Style,
-        "html" | "vue" | "svelte" | "astro" | "xml" | "ejs" | "jinja" => FileSort::Markup,
+        "html" | "vue" | "svelte" | "astro" | "mdx" | "xml" | "ejs" | "jinja" => FileSort::Markup,
         "text" => {
             let name = path::split(path).1.to_ascii_lowercase();
             let is_prose = match name.rsplit_once('.') {

@@ -333,7 +333,8 @@ impl<'a> Graph<'a> {
         };
         self.work.set(left);
         let facts = self.text(file).and_then(|text| {
-            let page = self.grammars.page_text(version.language(), &text, self.family(file).language());
+            let inner = family.language().or((self.language(file) == "mdx").then_some("tsx"));
+            let page = self.grammars.page_text(version.language(), &text, inner);
             match uses {
                 Some(uses) => {
                     let (mut names, mut minor) = (Vec::new(), Vec::new());

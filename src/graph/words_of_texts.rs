@@ -15,6 +15,7 @@ const LANGUAGES: &[&str] = &[
     "ini",
     "jinja",
     "makefile",
+    "mdx",
     "properties",
     "svelte",
     "toml",

@@ -82,7 +82,7 @@ fn fixtures_have_the_outlines_that_stand_beside_them() {
 const FILE_TYPES: &str = "vue svelte astro notebook sql protobuf graphql terraform dockerfile makefile cmake nix solidity dart r julia perl \
     objc clojure ocaml fsharp verilog vhdl asm glsl wgsl cobol fortran erlang groovy groovy/Jenkinsfile powershell batch jinja ejs scss \
     less elm gdscript xml properties ini nim crystal d pascal vb commonlisp emacslisp scheme tcl awk vim fish starlark thrift latex rst \
-    asciidoc org markdown/page.mdx apex abap prisma bicep just cython yaml bash c cpp csharp css go html java javascript json kotlin \
+    asciidoc org mdx apex abap prisma bicep just cython yaml bash c cpp csharp css go html java javascript json kotlin \
     markdown php python ruby rust swift scala lua";
 
 /// Each of 87 file types is known by the name of its file, and has definitions; the outlines say whether they are right.
