@@ -214,7 +214,9 @@ impl<'t> LocalReader<'t> {
             let is_line = tokens.at(at).is_some_and(|token| token.indent.is_some());
             is_line && at > index && !tokens.is(at, b'.') || self.is_any(at, b";{,")
         };
-        let equals = tokens.find(index + 1, at, |at| tokens.is(at, b'=') || ends(at));
+        // The sign behind a list of parameters is that of the function: `fun take(pool: Pool) = pool.take()`.
+        let close = tokens.around(index).and_then(|open| tokens.partner(open)).unwrap_or(at);
+        let equals = tokens.find(index + 1, at.min(close), |at| tokens.is(at, b'=') || ends(at));
         equals < at && tokens.is(equals, b'=') && at < tokens.find(equals + 1, tokens.len(), ends)
     }
 
@@ -588,8 +590,7 @@ mod tests {
         let text = text.replace('^', "");
         let languages = ["c", "cpp", "csharp", "go", "java", "kotlin", "php", "ruby", "rust", "swift"];
         let language = languages.into_iter().find(|own| *own == language).unwrap();
-        let family = Family::of_language(language);
-        let tokens = Tokens::new(family, Arc::new(text.clone()), &[], Rc::default());
+        let tokens = Tokens::new(language, Arc::new(text.clone()), &[], Rc::default());
         let at = (0..tokens.len()).rfind(|at| bare(tokens.word(*at)) == "pool").unwrap();
         let found = declared(&tokens, language, (0, at)).and_then(|at| tokens.at(at));
         let found = found
