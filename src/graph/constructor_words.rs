@@ -33,7 +33,7 @@ pub(super) fn constructor_calls(family: Family, text: &str, comments: &[Span]) -
     };
     let mut calls: Vec<Span> = words.filter(is_call).collect();
     if !calls.is_empty() {
-        let skipped = skipped(family, text, comments);
+        let skipped = skipped(family.common_language(), text, comments);
         calls.retain(|span| !is_skipped(&skipped, *span));
     }
     calls.sort_unstable_by_key(|span| span.start);

@@ -76,8 +76,8 @@ impl Family {
         }
     }
 
-    /// The language whose comments and strings those of the family are. Texts without code have those of scripts.
-    pub(super) fn lexis(self) -> &'static str {
+    /// A language of the family, whose comments and strings stand for those of the others. Texts without code have those of scripts.
+    pub(super) fn common_language(self) -> &'static str {
         match self {
             Family::C => "cpp",
             Family::Go => "go",
@@ -86,6 +86,14 @@ impl Family {
             Family::Rust => "rust",
             Family::Web | Family::Other("markdown") => "typescript",
             Family::Other(language) => language,
+        }
+    }
+
+    /// The language whose comments and strings those of `language` are. Strings of Kotlin and Scala hold code, and those of Java do not.
+    pub(super) fn lexis(language: &'static str) -> &'static str {
+        match Family::of_language(language) {
+            Family::Jvm => language,
+            family => family.common_language(),
         }
     }
 

@@ -325,7 +325,8 @@ impl<'a> Graph<'a> {
         }
         let version = self.snapshot.version(file);
         let bytes = version.bytes() as usize;
-        let (family, uses) = (self.family(file), self.sound(version.uses()).flatten());
+        let (language, family) = (self.language(file), self.family(file));
+        let uses = self.sound(version.uses()).flatten();
         let units = 1 + bytes / BYTES_PER_UNIT + if uses.is_none() { UNITS_TO_PARSE } else { 0 };
         let Some(left) = self.work.get().checked_sub(units).filter(|_| bytes <= MAX_BYTES) else {
             self.left_out.borrow_mut().insert(file);
@@ -333,18 +334,18 @@ impl<'a> Graph<'a> {
         };
         self.work.set(left);
         let facts = self.text(file).and_then(|text| {
-            let inner = family.language().or((self.language(file) == "mdx").then_some("tsx"));
+            let inner = family.language().or((language == "mdx").then_some("tsx"));
             let page = self.grammars.page_text(version.language(), &text, inner);
             match uses {
                 Some(uses) => {
                     let (mut names, mut minor) = (Vec::new(), Vec::new());
                     let outline = self.sound(version.outline(&mut names))?;
                     let details = self.sound(version.details(&outline, &mut minor))?;
-                    Some(Rc::new(FileFacts::stored(family, text, (&outline, &details), uses, page)))
+                    Some(Rc::new(FileFacts::stored(language, text, (&outline, &details), uses, page)))
                 }
                 None => {
                     let analysis = self.sources.analyze(file, &self.sources.text(file)?);
-                    Some(Rc::new(FileFacts::analyzed(family, text, analysis, page)))
+                    Some(Rc::new(FileFacts::analyzed(language, text, analysis, page)))
                 }
             }
         });

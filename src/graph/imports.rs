@@ -152,7 +152,7 @@ fn scan_imports(family: Family, text: &str) -> Vec<ImportStatement> {
     found.sort_by_key(|import| import.start);
     if family == Family::Python {
         // Documentation in literals shows imports as examples.
-        let skipped = skipped(family, text, &[]);
+        let skipped = skipped(family.common_language(), text, &[]);
         found.retain(|import| {
             let next = skipped.partition_point(|span| span.end <= import.start);
             skipped.get(next).is_none_or(|span| span.start > import.start)

@@ -45,10 +45,11 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
-    pub fn new(family: Family, text: Arc<String>, comments: &[Span], steps: Rc<Steps>) -> Tokens {
+    pub fn new(language: &'static str, text: Arc<String>, comments: &[Span], steps: Rc<Steps>) -> Tokens {
         let (bytes, mut all) = (text.as_bytes(), Vec::new());
         let (mut at, mut indent, mut line_start) = (0, Some(0), 0);
-        let mut literals = lex(family.lexis(), &text, LexMode::Code(Some(comments))).into_iter().peekable();
+        let mut literals =
+            lex(Family::lexis(language), &text, LexMode::Code(Some(comments))).into_iter().peekable();
         while at < bytes.len() {
             let start = at as u32;
             if let Some(token) = literals.next_if(|token| token.span.start <= start) {
@@ -210,7 +211,7 @@ mod tests {
     fn tokens_are_words_numbers_literals_and_signs_with_partners() {
         let text = "def f(a, b=\"x)\"):  # c\n    return g[1]\n";
         let comment = text.find('#').map(|at| Span::new(at, at + 3)).unwrap();
-        let tokens = Tokens::new(Family::Python, Arc::new(text.to_string()), &[comment], Rc::default());
+        let tokens = Tokens::new("python", Arc::new(text.to_string()), &[comment], Rc::default());
         let words: Vec<&str> = (0..tokens.len()).map(|at| tokens.word(at)).collect();
         let expected =
             ["def", "f", "(", "a", ",", "b", "=", "\"x)\"", ")", ":", "return", "g", "[", "1", "]"];

@@ -103,7 +103,7 @@ impl RecordedUse {
 impl FileFacts {
     /// The facts of a file with this text, from what the index holds.
     pub fn stored(
-        family: Family,
+        language: &'static str,
         text: Arc<String>,
         (outline, details): (&Outline<'_>, &Details<'_>),
         stored: StoredUses,
@@ -127,28 +127,28 @@ impl FileFacts {
         }
         let recorded = stored.uses.into_iter().map(RecordedUse::Stored).collect();
         let minor = details.minor.iter().map(symbol).collect();
-        FileFacts::new(family, text, (symbols, minor), recorded, (stored.comments, page))
+        FileFacts::new(language, text, (symbols, minor), recorded, (stored.comments, page))
     }
 
     pub(crate) fn analyzed(
-        family: Family,
+        language: &'static str,
         text: Arc<String>,
         analysis: Analysis,
         page: Vec<Span>,
     ) -> FileFacts {
         let Analysis { symbols, minor, references, comments, .. } = analysis;
         let recorded = references.into_iter().map(RecordedUse::Analyzed).collect();
-        FileFacts::new(family, text, (symbols, minor), recorded, (comments, page))
+        FileFacts::new(language, text, (symbols, minor), recorded, (comments, page))
     }
 
     fn new(
-        family: Family,
+        language: &'static str,
         text: Arc<String>,
         (symbols, minor): (Vec<Symbol>, Vec<Symbol>),
         recorded: Vec<RecordedUse>,
         (mut comments, page): (Vec<Span>, Vec<Span>),
     ) -> FileFacts {
-        let mut recorded = recorded;
+        let (family, mut recorded) = (Family::of_language(language), recorded);
         if !page.is_empty() {
             // Scripts and styles of a page are in languages of other families.
             recorded
@@ -194,7 +194,7 @@ impl FileFacts {
             in_macros: LazyCell::new(Box::new(macros)),
             skipped: {
                 let (text, comments) = (text.clone(), comments.clone());
-                LazyCell::new(Box::new(move || skipped(family, &text, &comments)))
+                LazyCell::new(Box::new(move || skipped(language, &text, &comments)))
             },
             text,
             symbols,
@@ -238,8 +238,8 @@ impl FileFacts {
     }
 
     /// The facts of a file that need no analysis: its text and its imports.
-    pub(crate) fn without_analysis(family: Family, text: Arc<String>) -> FileFacts {
-        FileFacts::new(family, text, Default::default(), Vec::new(), Default::default())
+    pub(crate) fn without_analysis(language: &'static str, text: Arc<String>) -> FileFacts {
+        FileFacts::new(language, text, Default::default(), Vec::new(), Default::default())
     }
 
     pub(crate) fn use_at(&self, span: Span) -> NameUse {
@@ -679,7 +679,8 @@ mod tests {
         let mut n_uses = 0;
         for row in grammars.list() {
             let language = grammars.by_name(&row.name).unwrap();
-            let family = Family::of_language(grammars.name(language));
+            let name = grammars.name(language);
+            let family = Family::of_language(name);
             for entry in std::fs::read_dir(root.join(&row.name).join("fixtures")).unwrap() {
                 let Ok(text) = std::fs::read_to_string(entry.unwrap().path()) else { continue };
                 let text = Arc::new(text);
@@ -687,9 +688,8 @@ mod tests {
                 let outline = Outline::from(&analysis);
                 let details = Details::from(&analysis);
                 let stored = StoredUses::encode(&text, &analysis).decoded().unwrap();
-                let stored =
-                    FileFacts::stored(family, text.clone(), (&outline, &details), stored, Vec::new());
-                let analyzed = FileFacts::analyzed(family, text.clone(), analysis.clone(), Vec::new());
+                let stored = FileFacts::stored(name, text.clone(), (&outline, &details), stored, Vec::new());
+                let analyzed = FileFacts::analyzed(name, text.clone(), analysis.clone(), Vec::new());
                 n_uses += analyzed.uses.len();
                 assert_eq!(told(&stored, family), told(&analyzed, family), "{}", row.name);
             }

@@ -66,78 +66,80 @@ pub(super) fn words_where(
 }
 
 /// The comments and string literals of a text, in order. The code inside of a literal, as in `f"{x}"`, is not part of it.
-pub(super) fn skipped(family: Family, text: &str, comments: &[Span]) -> Vec<Span> {
-    lex(family.lexis(), text, LexMode::Code(Some(comments))).into_iter().map(|token| token.span).collect()
+pub(super) fn skipped(language: &'static str, text: &str, comments: &[Span]) -> Vec<Span> {
+    lex(Family::lexis(language), text, LexMode::Code(Some(comments)))
+        .into_iter()
+        .map(|token| token.span)
+        .collect()
 }
 
 /// The comments of a text, for texts whose analysis is not at hand.
-pub(super) fn comments(family: Family, text: &str) -> Vec<Span> {
-    let all = lex(family.lexis(), text, LexMode::Code(None)).into_iter();
+pub(super) fn comments(language: &'static str, text: &str) -> Vec<Span> {
+    let all = lex(Family::lexis(language), text, LexMode::Code(None)).into_iter();
     all.filter(|token| token.is_comment).map(|token| token.span).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::family::CSHARP;
 
-    fn check(family: Family, text: &str, expected: usize) {
+    fn check(language: &'static str, text: &str, expected: usize) {
         let comments: Vec<Span> = text.find('#').map(|at| Span::new(at, text.len())).into_iter().collect();
-        let skipped = skipped(family, text, &comments);
+        let skipped = skipped(language, text, &comments);
         let found = whole_words(text, "take").into_iter().filter(|span| !is_skipped(&skipped, *span));
         assert_eq!(found.count(), expected, "{text}");
     }
 
-    fn check_comments(family: Family, text: &str, expected: &[&str]) {
-        let found: Vec<&str> = comments(family, text).iter().map(|span| &text[span.range()]).collect();
+    fn check_comments(language: &'static str, text: &str, expected: &[&str]) {
+        let found: Vec<&str> = comments(language, text).iter().map(|span| &text[span.range()]).collect();
         assert_eq!(found, expected, "{text}");
     }
 
     #[test]
     fn comments_are_outside_of_literals() {
         let all = "a(r#\"\" // no\"#, \"// no\", '\"', '\\'') // yes\n/* and */ b";
-        check_comments(Family::Rust, all, &["// yes", "/* and */"]);
-        check_comments(Family::Rust, "fn f<'a, 'b>(a: &'a str) {} // 'a'", &["// 'a'"]);
-        check_comments(Family::Rust, "/* a /* b */ c */ d", &["/* a /* b */ c */"]);
-        check_comments(Family::Jvm, "/* a /* b */ c /**/ d / e", &["/* a /* b */", "/**/"]);
-        check_comments(Family::Go, "a := `// no` // yes", &["// yes"]);
-        check_comments(Family::Go, "a := 'x' /", &[]);
+        check_comments("rust", all, &["// yes", "/* and */"]);
+        check_comments("rust", "fn f<'a, 'b>(a: &'a str) {} // 'a'", &["// 'a'"]);
+        check_comments("rust", "/* a /* b */ c */ d", &["/* a /* b */ c */"]);
+        check_comments("java", "/* a /* b */ c /**/ d / e", &["/* a /* b */", "/**/"]);
+        check_comments("go", "a := `// no` // yes", &["// yes"]);
+        check_comments("go", "a := 'x' /", &[]);
     }
 
     #[test]
     fn a_text_may_end_inside_of_anything() {
         for text in ["'\\", "'", "\"\\", "/*", "/* *", "//", "/", "`", "r#\"", "'é"] {
-            for family in [Family::Rust, Family::Go, Family::Jvm] {
-                assert!(comments(family, text).len() <= 1, "{text}");
-                skipped(family, text, &[]);
+            for language in ["rust", "go", "java"] {
+                assert!(comments(language, text).len() <= 1, "{text}");
+                skipped(language, text, &[]);
             }
         }
     }
 
     #[test]
     fn mentions_are_outside_of_comments_and_literals() {
-        check(Family::Python, "take(take, x.take)  # take", 3);
-        check(Family::Python, "\"take\" + 'take' + take + \"\"\"a\ntake\n\"\"\"", 1);
-        check(Family::Python, "mistake(take_all, take)", 1);
-        check(Family::Rust, "fn f<'take>(x: &'take str) { take('\"', \"take\") }", 3);
-        check(Family::Web, "`take ${x}` + take + 'it\\'s take'", 1);
-        check(Family::Web, "`take ${take(1)} take`", 1);
-        check(Family::Python, "f\"take {take!r} {{take}}\" + \"{take}\"", 1);
-        check(Family::Go, "take('\\'', \"take\")", 1);
-        check(Family::Rust, "take(r\"take\\\", take)", 2);
-        check(Family::Jvm, "\"\"\"\n take \"take\" \\\"\"\" take\n\"\"\" + take", 1);
-        check(CSHARP, "\"take {take}\" + take", 1);
-        check(CSHARP, "$\"take {take} {{take}} {f(\"take\")} {take:N2}\" + take", 3);
-        check(CSHARP, "@\"take \"\"take\"\" \\\" + take", 1);
-        check(CSHARP, "$@\"take \n {take}\" + take", 2);
-        check(CSHARP, "\"\"\"take \"take\" {take}\"\"\" + take", 1);
-        check(CSHARP, "$$\"\"\"take {take} {{take}}\"\"\" + take", 2);
+        check("python", "take(take, x.take)  # take", 3);
+        check("python", "\"take\" + 'take' + take + \"\"\"a\ntake\n\"\"\"", 1);
+        check("python", "mistake(take_all, take)", 1);
+        check("rust", "fn f<'take>(x: &'take str) { take('\"', \"take\") }", 3);
+        check("typescript", "`take ${x}` + take + 'it\\'s take'", 1);
+        check("typescript", "`take ${take(1)} take`", 1);
+        check("python", "f\"take {take!r} {{take}}\" + \"{take}\"", 1);
+        check("go", "take('\\'', \"take\")", 1);
+        check("rust", "take(r\"take\\\", take)", 2);
+        check("java", "\"\"\"\n take \"take\" \\\"\"\" take\n\"\"\" + take", 1);
+        check("csharp", "\"take {take}\" + take", 1);
+        check("csharp", "$\"take {take} {{take}} {f(\"take\")} {take:N2}\" + take", 3);
+        check("csharp", "@\"take \"\"take\"\" \\\" + take", 1);
+        check("csharp", "$@\"take \n {take}\" + take", 2);
+        check("csharp", "\"\"\"take \"take\" {take}\"\"\" + take", 1);
+        check("csharp", "$$\"\"\"take {take} {{take}}\"\"\" + take", 2);
     }
 
     /// Asserts that the parts of a text that are no literals are `expected`, with a blank between them.
     fn check_ruby(text: &str, expected: &str) {
         let (mut code, mut at) = (Vec::new(), 0);
-        for span in skipped(Family::Other("ruby"), text, &[]) {
+        for span in skipped("ruby", text, &[]) {
             assert!(at <= span.start as usize && span.start <= span.end, "{text}");
             code.push(&text[at..span.start as usize]);
             at = span.end as usize;
@@ -172,10 +174,10 @@ mod tests {
             "'", "\"#{", "\"#{a", "%w[", "%", "<<~A", "<<~A\n", "<<~A\n#{", "/", "a /", "?", "\\", "%w",
             "é'é",
         ] {
-            skipped(Family::Other("ruby"), text, &[]);
+            skipped("ruby", text, &[]);
         }
         for unit in ["\"#{", "'\"", "<<~A\n#{", "%w[", "/ "] {
-            skipped(Family::Other("ruby"), &unit.repeat(20_000), &[]);
+            skipped("ruby", &unit.repeat(20_000), &[]);
         }
     }
 }

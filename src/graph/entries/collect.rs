@@ -164,7 +164,7 @@ impl Graph<'_> {
             if is_empty && scan.globals.is_empty() {
                 continue;
             }
-            let facts = Rc::new(FileFacts::without_analysis(self.family(file), text));
+            let facts = Rc::new(FileFacts::without_analysis(self.language(file), text));
             files.push(ScannedFile { file, facts, symbols: self.symbols(file)?, scan });
         }
         let routers = Routers::new(self, &files)?;

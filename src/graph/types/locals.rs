@@ -327,12 +327,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::family::Family;
 
     /// The declaration of `pool` before the last `pool` of `text`, as text.
     fn check(language: &'static str, text: &str, expected: &str) {
-        let family = Family::of_language(language);
-        let tokens = Tokens::new(family, Arc::new(text.to_string()), &[], std::rc::Rc::default());
+        let tokens = Tokens::new(language, Arc::new(text.to_string()), &[], std::rc::Rc::default());
         let before = (0..tokens.len()).rfind(|at| tokens.word(*at) == "pool").unwrap();
         let shown = match declaration(language, &tokens, "pool", before) {
             None => "-".to_string(),

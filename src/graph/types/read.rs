@@ -24,13 +24,14 @@ impl Graph<'_> {
         }
         let item = self.text(file).and_then(|text| {
             let part = text.get(span.range()).filter(|part| part.len() <= MAX_ITEM)?;
-            let (family, part) = (self.family(file), Arc::new(part.to_string()));
+            let (language, part) = (self.language(file), Arc::new(part.to_string()));
+            let family = self.family(file);
             let has_facts = family.has_scopes() || matches!(family, Family::Other(_));
             let comments = match has_facts {
                 true => self.facts(file).map_or_else(Vec::new, |facts| comments_in(facts.comments(), span)),
-                false => comments(family, &part),
+                false => comments(language, &part),
             };
-            let tokens = Tokens::new(family, part, &comments, Rc::clone(&self.steps));
+            let tokens = Tokens::new(language, part, &comments, Rc::clone(&self.steps));
             Some(Rc::new(ItemTokens { span, tokens }))
         });
         self.types.items.borrow_mut().insert(key, item.clone());
@@ -52,7 +53,8 @@ impl Graph<'_> {
         }
         let reading = self.facts(file).map(|facts| {
             let family = self.family(file);
-            let tokens = Tokens::new(family, facts.text.clone(), facts.comments(), Rc::clone(&self.steps));
+            let text = facts.text.clone();
+            let tokens = Tokens::new(self.language(file), text, facts.comments(), Rc::clone(&self.steps));
             let scopes = Scopes::new(family, &tokens);
             let item = Rc::new(ItemTokens { span: Span::new(0, facts.text.len()), tokens });
             Rc::new(FileReading { item, scopes })

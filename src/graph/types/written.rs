@@ -488,7 +488,7 @@ mod tests {
     }
 
     fn item(family: Family, text: &str) -> ItemTokens {
-        let tokens = Tokens::new(family, Arc::new(text.to_string()), &[], Rc::default());
+        let tokens = Tokens::new(family.common_language(), Arc::new(text.to_string()), &[], Rc::default());
         ItemTokens { span: Span::new(0, text.len()), tokens }
     }
 

@@ -187,8 +187,10 @@ impl<'a> StyleLexer<'a> {
 
     /// Takes the string up to the `sign` of code at `at`, and reads the code.
     fn inner(&mut self, at: usize, sign: &[u8]) {
-        self.push(at + sign.len(), false, false);
-        let open = &sign[sign.len() - 1..];
+        // What stands behind the bracket of the sign is code: `{$` of PHP.
+        let end = sign.iter().rposition(|byte| matches!(byte, b'(' | b'{')).map_or(sign.len(), |at| at + 1);
+        self.push(at + end, false, false);
+        let open = &sign[end - 1..end];
         self.depth += 1;
         self.code(Some((open[0], mirrored(open)[0])));
         self.depth -= 1;
@@ -271,13 +273,13 @@ impl<'a> StyleLexer<'a> {
             let rest = &self.text[at..];
             if let Some(len) = self.end_of_heredoc(at, opened) {
                 end = Some(at + len);
-            } else if pair.escapes && Some(rest[0]) == self.lexis.escape {
-                at += 2;
             } else if let Some(kept) = pair.kept.iter().find(|kept| self.begins(rest, kept.as_bytes())) {
                 at += kept.len();
             } else if let Some(sign) = self.code_sign(pair).filter(|sign| rest.starts_with(sign)) {
                 self.inner(at, sign);
                 at = self.at;
+            } else if pair.escapes && Some(rest[0]) == self.lexis.escape {
+                at += 2;
             } else if rest[0] == b'\n' && !self.heredocs.is_empty() {
                 self.push(at + 1, false, false);
                 self.line_start();
