@@ -197,6 +197,9 @@ pub(super) fn result(written: &WrittenType, name: &str) -> Option<WrittenType> {
             let pair = WrittenType::new(written.file, TUPLE).with(vec![number, element(written)?]);
             Some(WrittenType::new(written.file, LIST).with(vec![pair]))
         }
+        "zip" => {
+            Some(list_of_tuples(written.file, vec![element(written)?, WrittenType::new(written.file, "")]))
+        }
         "flatten" => element(written),
         "values" | "values_mut" | "into_values" => {
             Some(WrittenType::new(written.file, LIST).with(vec![written.args.get(1)?.clone()]))
@@ -229,6 +232,10 @@ pub(super) fn table_result(syntax: &SyntaxFacts, written: &WrittenType, name: &s
         "withIndex" | "enumerated" => Some(list_of_tuples(
             written.file,
             vec![WrittenType::new(written.file, ""), element(syntax, written)?],
+        )),
+        "zip" => Some(list_of_tuples(
+            written.file,
+            vec![element(syntax, written)?, WrittenType::new(written.file, "")],
         )),
         "flatten" => element(syntax, written),
         _ if &*written.name == LIST && has(&syntax.elements, name) => element(syntax, written),

@@ -34,17 +34,22 @@ pub(super) fn is_operand(family: Family, tokens: &Tokens, at: usize) -> bool {
                 is_sure || is_optional || tokens.is(at, b'>') && before().is_some_and(|at| tokens.is_word(at))
             }
             Family::Python => false,
-            _ => tokens.is(at, b'?'),
+            // The end of a block that is an argument, or of a literal: `pools.groupBy { it.size }[1]`.
+            _ => tokens.is(at, b'?') || tokens.is(at, b'}') && touches_next(tokens, at),
         }
+}
+
+/// Whether no blank is between the token `at` and the next one.
+fn touches_next(tokens: &Tokens, at: usize) -> bool {
+    tokens.at(at).map(|token| token.end) == tokens.at(at + 1).map(|token| token.start)
 }
 
 /// Whether a literal begins at `at`, which may have a prefix.
 pub(super) fn is_literal(tokens: &Tokens, at: usize) -> bool {
     let kind_of = |at: usize| tokens.at(at).map(|token| token.kind);
-    let touches = tokens.at(at).map(|token| token.end) == tokens.at(at + 1).map(|token| token.start);
     match kind_of(at) {
         Some(TokenKind::Literal | TokenKind::Number) => true,
-        Some(TokenKind::Word) => touches && kind_of(at + 1) == Some(TokenKind::Literal),
+        Some(TokenKind::Word) => touches_next(tokens, at) && kind_of(at + 1) == Some(TokenKind::Literal),
         _ => false,
     }
 }
