@@ -4,7 +4,6 @@ use super::api::*;
 use super::graph::{Answered, GraphAnswer, MAX_DEFINITIONS, MAX_DEPTH, MAX_WORK};
 use super::graph_mentions::MAX_NAMES;
 use super::open_index::Viewed;
-use spyhop_base::model::SymbolKind;
 use spyhop_graph::{Definition, MAX_MEANINGS};
 
 impl GraphAnswer<'_, '_> {
@@ -79,8 +78,7 @@ impl GraphAnswer<'_, '_> {
     fn unknown_types(&self, question: GraphQuestion, asked: &[Definition]) -> Option<Incomplete> {
         let is_asked = question == GraphQuestion::Implementations;
         let unsure = self.graph.unsure_bases();
-        let is_interface = |own: &Definition| own.kind == SymbolKind::Interface;
-        let structural = |own: &Definition| is_interface(own) && self.graph.has_structural_types(own.file);
+        let structural = |own: &Definition| self.graph.is_structural(own).unwrap_or(true);
         let text = match unsure {
             0 if asked.iter().any(structural) => {
                 "types that have the members of the interface without naming it are not listed".to_string()

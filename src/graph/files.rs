@@ -261,9 +261,16 @@ impl<'a> Graph<'a> {
         self.unfollowed_values.get()
     }
 
-    /// Whether types of the language of a file may implement an interface without naming it, as those of TypeScript.
-    pub fn has_structural_types(&self, file: u32) -> bool {
-        SyntaxFacts::of(self.language(file)).structural
+    /// Whether types may implement a type without naming it: an interface of TypeScript, a protocol of Python.
+    pub fn is_structural(&self, own: &Definition) -> Result<bool, SearchError> {
+        let is_interface = own.kind == SymbolKind::Interface;
+        Ok(SyntaxFacts::of(self.language(own.file)).structural && (is_interface || self.is_protocol(own)?))
+    }
+
+    /// Whether a class of Python is a protocol.
+    pub(super) fn is_protocol(&self, own: &Definition) -> Result<bool, SearchError> {
+        let is_class = self.family(own.file) == Family::Python && own.kind == SymbolKind::Class;
+        Ok(is_class && self.base_types(own.file, &own.name)?.iter().any(|base| base == "Protocol"))
     }
 
     /// Counts a use that has more meanings than are looked at, once.

@@ -545,11 +545,12 @@ impl Graph<'_> {
         for own in &wanted.containers {
             related = related || self.bases_above(wanted.file, own)?.iter().any(|base| base == container);
         }
-        if !related && matches!(family, Family::Go | Family::Web) {
+        if !related && matches!(family, Family::Go | Family::Python | Family::Web) {
             let interfaces = [container].into_iter().chain(wanted.containers.iter().map(|own| &**own));
             for name in interfaces {
-                let all = self.definitions_in(family, name)?;
-                related = related || all.iter().any(|own| own.kind == SymbolKind::Interface);
+                for own in self.definitions_in(family, name)?.iter() {
+                    related = related || own.kind == SymbolKind::Interface || self.is_protocol(own)?;
+                }
             }
         }
         wanted.related.borrow_mut().insert(key, related);

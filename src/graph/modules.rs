@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use super::family::{CSHARP, Family};
 use super::files::Graph;
 use super::imports::{Binding, ImportStatement};
-use super::paths::{below, ends_in, normalize, shared_folders};
+use super::paths::{below, ends_in, normalize, package, shared_folders};
 use super::php_imports;
 use super::resolve::inline_module;
 use super::rust_modules;
@@ -31,6 +31,9 @@ const MAX_INCLUDED: usize = 400;
 
 /// The steps that a header takes.
 const STEPS_PER_INCLUDE: usize = 20;
+
+/// The steps that the package of a file is worth, whose text is read.
+const STEPS_PER_PACKAGE: usize = 20;
 
 /// The longest chain of configurations that extend each other.
 const MAX_EXTENDS: usize = 4;
@@ -373,6 +376,17 @@ impl<'a> Graph<'a> {
         let folders = self.paths().folders_ending_in(path).into_iter();
         let files = folders.flat_map(|folder| self.paths().folder(folder));
         files.filter(|file| self.family(*file) == Family::Jvm).collect()
+    }
+
+    /// Whether two files are of one package: in one folder below their sources, or in Kotlin by what they declare.
+    pub(super) fn are_in_one_package(&self, file: u32, other: u32) -> bool {
+        let (family, path) = (self.family(file), |file| self.snapshot.path(file));
+        let is_declared = || {
+            let own = self.declared_package(file).filter(|_| self.steps.take(STEPS_PER_PACKAGE));
+            own.is_some_and(|own| self.declared_package(other) == Some(own))
+        };
+        package(family, path(file)) == package(family, path(other))
+            || self.language(file) == "kotlin" && is_declared()
     }
 
     /// The package that a file of Kotlin, Scala or Java declares, or the namespace of a file of PHP.

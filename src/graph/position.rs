@@ -93,7 +93,9 @@ impl Graph<'_> {
         if let Some(local) = self.local_at(file, facts, &used)? {
             return Ok((PlaceMeaning::Local, vec![local]));
         }
-        self.admit_minor(name, false)?;
+        // A name behind a receiver may be that of a field, whatever else has the name.
+        let may_be_field = used.receiver != Receiver::Absent || self.family(file).has_implicit_receiver();
+        self.admit_minor(name, may_be_field)?;
         let judgement = self.known_judgement(file, facts, &used)?;
         if !judgement.constructors.is_empty() && constructor_words(self.family(file)).contains(&name) {
             let called = judgement.constructors.iter().map(|own| own.definition.clone());
@@ -206,6 +208,25 @@ impl Graph<'_> {
         let declared = local_names::declared(tokens, self.language(file), (from, at));
         let start = declared.and_then(|at| tokens.at(at)).map(|token| token.start);
         Ok(start.map(|start| start + u32::from(facts.text[start as usize..].starts_with('$'))))
+    }
+
+    /// Whether a plain name is that of a field of the type around, or in the head of this type that of a parameter, and none of the
+    /// candidates is that field.
+    pub(super) fn is_field_around(&self, question: &Question<'_>) -> bool {
+        let Question { facts, used, name, .. } = *question;
+        let around = facts.type_around(used.owner).filter(|_| used.role != UseRole::Call);
+        let is_known = matches!(self.language(question.file), "kotlin" | "scala" | "swift");
+        let Some(around) = around.filter(|_| is_known) else { return false };
+        let is_of_type = |container: Option<&str>| container == Some(around);
+        if question.candidates.iter().any(|own| is_of_type(own.container.as_deref())) {
+            return false;
+        }
+        let owner = used.owner.and_then(|owner| facts.symbols.get(owner as usize));
+        let head = owner.filter(|own| own.kind.is_type_like()).map_or("", |own| facts.at(own.signature));
+        let is_declared = |word: &Span| head[word.end as usize..].trim_start().starts_with(':');
+        let mut fields = facts.minor.iter().filter(|own| *own.name == *name);
+        fields.any(|own| is_of_type(own.container.as_deref()))
+            || whole_words(head, name).iter().any(is_declared)
     }
 
     /// Whether a plain name means a local variable or a parameter, in languages whose scopes are not read. A call means no variable

@@ -83,7 +83,7 @@ impl Graph<'_> {
             return Ok(Some((EdgeRule::QualifiedType, members)));
         }
         // A path that Rust cannot find in the tree leads to another crate, unless it begins with a type that is not known.
-        let is_open = is_parameter_name(first) || matches!(first, "Self");
+        let is_open = first == "Self" || first.starts_with(char::is_uppercase) && is_parameter_name(first);
         Ok((!is_open).then_some((EdgeRule::Ambiguous, Vec::new())))
     }
 

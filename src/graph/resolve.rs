@@ -14,7 +14,6 @@ use super::files::{BYTES_PER_STEP, Graph};
 use super::imports::{Binding, ImportStatement};
 use super::judgement::{Judgement, Meaning, TypeRuling};
 use super::mixins::{bases_in, bytes_of_bases};
-use super::paths::package;
 use super::ruby::is_local;
 use super::rule::EdgeRule;
 use super::steps::Steps;
@@ -377,7 +376,7 @@ impl Graph<'_> {
             true => is_local(question.facts, question.used, &self.steps),
             false => self.is_local_name(question),
         };
-        if is_local {
+        if is_local || self.is_field_around(question) {
             return Ok(Some((EdgeRule::SameFile, Vec::new())));
         }
         let is_php = question.family == Family::Other("php");
@@ -437,8 +436,7 @@ impl Graph<'_> {
             return Ok(Some((EdgeRule::SamePackage, beside)));
         }
         if question.family.shares_folder() {
-            let package_of = |file: u32| package(question.family, self.snapshot.path(file));
-            let is_beside = |found: &Definition| package_of(found.file) == package_of(question.file);
+            let is_beside = |found: &Definition| self.are_in_one_package(question.file, found.file);
             let beside = question.candidates(|found| found.container.is_none() && is_beside(found));
             if !beside.is_empty() {
                 return Ok(Some((EdgeRule::SamePackage, question.nearest(beside))));
@@ -546,6 +544,9 @@ impl Graph<'_> {
     }
 
     fn base_member(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
+        if let Some(found) = self.members_of_nameless(question)? {
+            return Ok((!found.is_empty()).then_some((EdgeRule::Inherited, found)));
+        }
         let around = question.facts.type_around(question.used.owner);
         let ruling = self.inherited(question, around)?;
         let (Some(around), None) = (around, &ruling) else { return Ok(ruling) };

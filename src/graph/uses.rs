@@ -57,7 +57,7 @@ pub(super) struct FileFacts {
     pub lines: Lazy<LineIndex>,
     pub symbols: Arc<Vec<Symbol>>,
     /// The fields and variants that only look-ups by name find. Their places come after those of the symbols.
-    minor: Vec<Symbol>,
+    pub minor: Vec<Symbol>,
     /// All uses. Questions about a name ask for [`FileFacts::uses_named`], which costs less.
     pub uses: Lazy<Vec<NameUse>>,
     pub imports: Lazy<Imports>,

@@ -9,7 +9,12 @@ use super::written::{Form, LIST, OBJECT, WrittenType, written};
 use crate::definition::Definition;
 use crate::family::Family;
 use crate::files::Graph;
+use crate::generics::called_at;
+use crate::receiver_text::last_bytes;
+use crate::resolve::Question;
+use crate::syntax_facts::SyntaxFacts;
 use spyhop_base::model::SymbolKind;
+use spyhop_base::text::Span;
 use spyhop_search::SearchError;
 
 /// The most values of a mapping that are looked at.
@@ -70,6 +75,30 @@ impl Graph<'_> {
         let mut types = written(home, &site.item, first, open);
         self.replace_self(site, &mut types);
         Ok(Some((types, first)))
+    }
+
+    /// The members with the name of a use that the base type of the type without a name around the use has; `None` without such a type.
+    pub(crate) fn members_of_nameless(
+        &self,
+        question: &Question<'_>,
+    ) -> Result<Option<Vec<Definition>>, SearchError> {
+        let text = &question.facts.text;
+        let pattern = SyntaxFacts::of(self.language(question.file)).before_anonymous.as_ref();
+        let item = pattern.and_then(|_| self.item(question.file, Span::new(0, text.len())));
+        let (Some(pattern), Some(item)) = (pattern, item) else { return Ok(None) };
+        let tokens = &item.tokens;
+        let at = item.index_at(question.used.span.start);
+        let blocks = std::iter::successors(tokens.around(at), |open| tokens.around(*open));
+        for open in blocks.filter(|open| tokens.is(*open, b'{') && *open > 0) {
+            let list = tokens.partner(open - 1).filter(|_| tokens.is(open - 1, b')'));
+            let Some(name) = called_at(question.family, tokens, list.unwrap_or(open)) else { continue };
+            let before = last_bytes(&text[..item.byte_of(name) as usize]);
+            if pattern.is_match(before) {
+                let base = WrittenType::new(question.file, tokens.word(name));
+                return Ok(Some(self.members_of(None, &base, question.name)?));
+            }
+        }
+        Ok(None)
     }
 
     /// The types of a choice among cases in braces, and of a copy with changes: `pool switch { ... }` and `pool with { ... }` of C#,

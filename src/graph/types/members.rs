@@ -9,7 +9,7 @@ use crate::family::{CSHARP, Family};
 use crate::files::{BYTES_PER_STEP, Graph};
 use crate::generics::{end_of_type, is_parameter_name, split_types};
 use crate::mixins::bases_in;
-use crate::paths::{package, shared_folders};
+use crate::paths::shared_folders;
 use crate::resolve::{Question, dedup};
 use crate::syntax_facts::SyntaxFacts;
 use crate::uses::FileFacts;
@@ -132,8 +132,7 @@ impl Graph<'_> {
                 return Ok(types);
             }
         }
-        let beside =
-            |found: &Definition| package(family, self.snapshot.path(found.file)) == package(family, near);
+        let beside = |found: &Definition| self.are_in_one_package(written.file, found.file);
         if family.shares_folder() && types.iter().any(beside) {
             types.retain(beside);
             return Ok(types);
@@ -523,9 +522,7 @@ impl Graph<'_> {
                 let mut found = same_file;
                 for member in members.into_iter().filter(|member| member.file != holder.file) {
                     let named = WrittenType::new(member.file, &holder.name);
-                    let is_near = family != Family::Jvm
-                        || package(family, self.snapshot.path(member.file))
-                            == package(family, self.snapshot.path(holder.file));
+                    let is_near = family != Family::Jvm || self.are_in_one_package(member.file, holder.file);
                     let is_part = |other: &Definition| {
                         let is_same = (&other.name, &other.container) == (&holder.name, &holder.container);
                         let is_one =

@@ -31,7 +31,7 @@ pub use syntax::{SyntaxClass, syntax};
 
 /// The version of the rules by which files are cut and walked. When it changes, files have to be analysed again, as
 /// with [`Grammars::fingerprint`](crate::grammar::Grammars::fingerprint).
-pub const VERSION: u32 = 15;
+pub const VERSION: u32 = 16;
 
 /// The stack size of a thread that analyses files of up to a megabyte. Tree-sitter releases its parse stack
 /// recursively, and input with unclosed constructs makes that recursion as deep as the number of tokens. Unused stack

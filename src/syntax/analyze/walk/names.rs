@@ -75,14 +75,16 @@ impl<'a> Walk<'a> {
         (end > 0).then(|| text[..end].into())
     }
 
-    /// The span from the item proper to its body, or the first line of the item.
+    /// The span from the item proper to its body. What has no body has its first line, but for functions and classes: the head of a class
+    /// of Kotlin or a record of C# may go over several lines.
     pub(super) fn signature(&self, kind: SymbolKind, start: u32, body: Option<u32>, end: u32) -> Span {
         let whole = match body {
             Some(body) if body > start => super::trimmed(self.text, start, body),
             _ => end,
         };
         let text = self.text.get(start as usize..whole as usize).unwrap_or("");
-        let one_line = body.is_none() && !matches!(kind, SymbolKind::Fn | SymbolKind::Method);
+        let has_head = matches!(kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Class);
+        let one_line = body.is_none() && !has_head;
         if !one_line && text.len() <= MAX_SIGNATURE {
             return Span { start, end: whole };
         }
