@@ -41,9 +41,13 @@ pub enum LexMode<'c> {
     Code(Option<&'c [Span]>),
 }
 
-/// The comments and strings of `text`, in order and not overlapping. `language` is the name of a built-in language.
+/// The language whose comments and strings are those of a language that the tree adds.
+const COMMON: &str = "typescript";
+
+/// The comments and strings of `text`, in order and not overlapping. `language` is a name in filters.
 pub fn lex(language: &str, text: &str, mode: LexMode<'_>) -> Vec<LexedToken> {
-    lexis_of(language).map_or_else(Vec::new, |lexis| tokens(text, lexis, mode))
+    let lexis = lexis_of(language).or_else(|| lexis_of(COMMON));
+    lexis.map_or_else(Vec::new, |lexis| tokens(text, lexis, mode))
 }
 
 /// `text` with blanks in place of the tokens that `takes` chooses. Line breaks and positions stay.
