@@ -1,5 +1,7 @@
 //! The receivers that Kotlin does not write: those of blocks, as in `pool.apply { take() }`, and those of extensions.
 
+use std::rc::Rc;
+
 use super::site::Site;
 use super::sources::{STATEMENTS, called_before};
 use super::written::{METHOD, WrittenType};
@@ -38,14 +40,27 @@ impl Graph<'_> {
         let tokens = &site.item.tokens;
         let blocks = std::iter::successors(tokens.around(at), |open| tokens.around(*open));
         for open in blocks.filter(|open| tokens.is(*open, b'{') && *open > 0) {
-            for own in self.receivers_of_block(site, open)? {
-                let found = self.members_of(Some(site), &own, tokens.word(at))?;
+            for own in self.known_receivers(site, open)?.iter() {
+                let found = self.members_of(Some(site), own, tokens.word(at))?;
                 if !found.is_empty() {
                     return Ok(found);
                 }
             }
         }
         Ok(Vec::new())
+    }
+
+    /// The types of the receiver of the block that begins at `open`, found once: those of a block inside depend on them.
+    fn known_receivers(&self, site: &Site<'_>, open: usize) -> Result<Rc<[WrittenType]>, SearchError> {
+        let key = (site.file, site.item.byte_of(open));
+        if let Some(known) = self.types.blocks.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let found: Rc<[WrittenType]> = self.receivers_of_block(site, open)?.into();
+        if !self.types.expressions.is_cut() {
+            self.types.blocks.borrow_mut().insert(key, found.clone());
+        }
+        Ok(found)
     }
 
     /// The types of the receiver of the block that begins at `open` and is the last argument of a call.

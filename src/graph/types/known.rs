@@ -29,6 +29,9 @@ pub(super) type TypedExpression = Option<(Vec<WrittenType>, usize)>;
 /// Structs and interfaces of Go, each with a type that it embeds.
 pub(crate) type Embeddings = Vec<(Definition, WrittenType)>;
 
+/// Types by file and byte.
+type TypesByPlace = FxHashMap<(u32, u32), Rc<[WrittenType]>>;
+
 /// The known types of a graph.
 #[derive(Default)]
 pub(crate) struct DeclaredTypes {
@@ -41,5 +44,7 @@ pub(crate) struct DeclaredTypes {
     pub(super) open: RefCell<Vec<(u32, u32)>>,
     /// The base types of types by file and place, in languages whose scopes are read.
     pub(super) bases: RefCell<FxHashMap<(u32, u32), Rc<KnownBases>>>,
+    /// The types of the receivers of blocks of Kotlin.
+    pub(super) blocks: RefCell<TypesByPlace>,
     pub(crate) embeddings: RefCell<FxHashMap<u32, Rc<Embeddings>>>,
 }
