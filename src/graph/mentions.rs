@@ -21,6 +21,7 @@ use super::questions::{Relation, definition_of, owner_of};
 use super::resolve::MAX_STEPS;
 use super::rule::EdgeRule;
 use super::syntax_facts::SyntaxFacts;
+use super::test_files::is_test_file;
 use super::use_form::UseForm;
 use super::uses::{FileFacts, NameAt, NameUse, Receiver, UseRole};
 use super::words_of_texts::is_word_of_text;
@@ -437,7 +438,10 @@ impl Graph<'_> {
             return Ok((Other, Some(MentionReason::OtherSymbol)));
         }
         if is_decided {
-            let may_be_fixture = wanted.are_fixtures && MentionRules::of(family).fixture.is_some();
+            // What is no test and does not use the library of tests is not given fixtures.
+            let is_given = || is_test_file(self.snapshot.path(file)) || facts.text.contains("pytest");
+            let may_be_fixture =
+                wanted.are_fixtures && MentionRules::of(family).fixture.is_some() && is_given();
             // No rule says which module a field belongs to.
             let is_weak =
                 wanted.has_minor && matches!(decided, Some(EdgeRule::Ambiguous | EdgeRule::Wildcard));

@@ -25,6 +25,9 @@ use spyhop_search::SearchError;
 /// The least confidence of the meaning of a call whose result is followed.
 const MIN_CONFIDENCE: f32 = 0.5;
 
+/// The most definitions that a call may mean of which all are compared.
+const MAX_AGREEING: usize = 8;
+
 /// Types of the library whose constructors take the value inside.
 const HOLDERS: &[&str] =
     &["Arc", "Box", "Rc", "Mutex", "RwLock", "RefCell", "Cell", "Pin", "Some", "Ok", "Cow", "ManuallyDrop"];
@@ -92,6 +95,9 @@ impl Graph<'_> {
             let meanings = self.meanings_at(site, site.item.span_of(called))?;
             is_guess |= meanings.iter().any(|meaning| meaning.confidence < RESOLVED);
             functions = meanings.into_iter().map(|meaning| meaning.definition).collect();
+            if functions.is_empty() {
+                found = self.agreed(site, called)?;
+            }
         }
         let arguments = self.written_arguments(site, called, open);
         for function in &functions {
@@ -577,7 +583,29 @@ impl Graph<'_> {
         Ok(self.meanings_at(site, span)?.into_iter().map(|meaning| meaning.definition).collect())
     }
 
+    /// The type that all definitions which a call may mean give: a class, and functions with its name that make its objects.
+    fn agreed(&self, site: &Site<'_>, called: usize) -> Result<Vec<WrittenType>, SearchError> {
+        let meanings = self.all_meanings_at(site, site.item.span_of(called))?;
+        let mut agreed: Option<(WrittenType, Vec<Definition>)> = None;
+        for meaning in meanings.iter().filter(|_| meanings.len() <= MAX_AGREEING) {
+            let results = self.results(&meaning.definition, &[])?;
+            let [result] = &results[..] else { return Ok(Vec::new()) };
+            let types = self.type_definitions(result)?;
+            if types.is_empty() || agreed.as_ref().is_some_and(|(_, known)| *known != types) {
+                return Ok(Vec::new());
+            }
+            agreed = Some((result.clone(), types));
+        }
+        Ok(agreed.into_iter().map(|(result, _)| result).collect())
+    }
+
     fn meanings_at(&self, site: &Site<'_>, span: Span) -> Result<Vec<Meaning>, SearchError> {
+        let mut meanings = self.all_meanings_at(site, span)?;
+        meanings.retain(|meaning| meaning.confidence >= MIN_CONFIDENCE);
+        Ok(meanings)
+    }
+
+    fn all_meanings_at(&self, site: &Site<'_>, span: Span) -> Result<Vec<Meaning>, SearchError> {
         let mut used = site.facts.use_at(span);
         // Where methods and fields have names of their own, a name before arguments is that of a method.
         let after = &site.facts.text[span.end as usize..];
@@ -587,9 +615,7 @@ impl Graph<'_> {
         {
             used.role = UseRole::Call;
         }
-        let mut meanings = self.meanings_by_rules(site.file, site.facts, &used)?;
-        meanings.retain(|meaning| meaning.confidence >= MIN_CONFIDENCE);
-        Ok(meanings)
+        self.meanings_by_rules(site.file, site.facts, &used)
     }
 
     /// The types of the values that a function returns, in a language in which its body tells the type of its result.

@@ -73,6 +73,14 @@ impl Graph<'_> {
             return Ok(Found { types: around.into_iter().collect(), ..Found::default() });
         }
         let declared = reading.scopes.declaration(name, at, &self.steps);
+        // In its own value, a name has the value from before: `pool = pool.grown()`.
+        let is_in_value = |own: &&Declaration| match own.source {
+            LocalSource::Value(from, to, _) => own.at < at && (from..to).contains(&reading.item.index_at(at)),
+            _ => false,
+        };
+        let before = declared.filter(is_in_value).and_then(|own| own.at.checked_sub(1));
+        let before = before.and_then(|before| reading.scopes.declaration(name, before, &self.steps));
+        let declared = before.filter(|before| before.at < at).or(declared);
         if let Some(local) = declared.filter(|local| !local.is_global) {
             if local.is_item() {
                 return Ok(Found::of(self.item_at(file, name, local.at)?.into_iter().collect()));
