@@ -1,10 +1,10 @@
 //! Questions for routes and commands, and their replies.
 
+use super::form::form_of;
 use super::incomplete::{Incomplete, completeness};
 use crate::api::snapshot::Snapshot;
 use crate::api::sources::{SourceName, SourceSnapshot, answering};
 use crate::api::symbols::{SymbolEnd, SymbolRow};
-use crate::form_of;
 use spyhop_attributes::{open, reply, request};
 use spyhop_base::path::RelPath;
 use spyhop_base::wire_form;

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
+use super::form::form_of;
 use super::incomplete::{Completeness, Incomplete};
 use super::sources::{SourceName, SourceSnapshot, answering};
 use crate::api::snapshot::Snapshot;
-use crate::form_of;
 use spyhop_attributes::{form, open, reply, request};
 use spyhop_base::path::RelPath;
 use spyhop_base::wire_form;

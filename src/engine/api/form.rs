@@ -27,3 +27,5 @@ macro_rules! form_of {
         }
     };
 }
+
+pub(crate) use form_of;

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use super::form::form_of;
 use super::sources::SourceName;
-use crate::form_of;
 use spyhop_attributes::{Name, form, open, reply, request};
 use spyhop_base::path::RelPath;
 use spyhop_base::wire::wire;

@@ -2,13 +2,13 @@
 
 use serde::{Serialize, Serializer};
 
+use super::form::form_of;
 use crate::api::graph::GraphChanges;
 use crate::api::memory::NoteRow;
 use crate::api::reasons::Reason;
 use crate::api::search::Mode;
 use crate::api::snapshot::Snapshot;
 use crate::api::sources::{SourceName, SourceSnapshot, answering};
-use crate::form_of;
 use crate::session::Sent;
 use spyhop_attributes::{All, Name, form, open, reply, request};
 use spyhop_base::id::ContentHash;

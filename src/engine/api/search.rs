@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
+use super::form::form_of;
 use crate::api::cursor::page_cursor;
 use crate::api::memory::NoteRow;
 use crate::api::page::MAX_ROWS;
@@ -12,7 +13,6 @@ use crate::api::reasons::Reason;
 use crate::api::snapshot::Snapshot;
 use crate::api::sources::{SourceName, SourceSnapshot, answering};
 use crate::api::state::StructureCounts;
-use crate::form_of;
 use crate::session::Sent;
 use spyhop_attributes::{All, Name, form, open, reply, request};
 use spyhop_base::id::ContentHash;

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::form::form_of;
 use crate::api::remedy::{IndexRecipe, Remedy};
 use crate::api::snapshot::Building;
 use crate::api::views::ViewRow;
 use crate::error::Error;
-use crate::form_of;
 use spyhop_attributes::{Name, form, open, reply, request};
 use spyhop_base::id::Generation;
 use spyhop_base::model::{Note, SkipReason, Skipped};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::form_of;
+use super::form::form_of;
 use spyhop_attributes::{open, reply, request};
 use spyhop_base::time::rfc3339;
 use spyhop_base::wire::wire;
