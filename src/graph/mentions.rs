@@ -438,7 +438,7 @@ impl Graph<'_> {
             return Ok((Other, Some(MentionReason::OtherSymbol)));
         }
         if is_decided {
-            // What is no test and does not use the library of tests is not given fixtures.
+            // A file that is not a test and does not name pytest gets no fixtures.
             let is_given = || is_test_file(self.snapshot.path(file)) || facts.text.contains("pytest");
             let may_be_fixture =
                 wanted.are_fixtures && MentionRules::of(family).fixture.is_some() && is_given();

@@ -15,6 +15,7 @@ use crate::files::Graph;
 use crate::generics::{generic_arguments, is_parameter_name};
 use crate::judgement::Meaning;
 use crate::mentions::RESOLVED;
+use crate::rule::EdgeRule;
 use crate::syntax_facts::SyntaxFacts;
 use crate::uses::FileFacts;
 use crate::uses::UseRole;
@@ -92,12 +93,13 @@ impl Graph<'_> {
         }
         let mut is_guess = receivers.iter().any(|own| own.is_guess);
         if functions.is_empty() && found.is_empty() {
-            let meanings = self.meanings_at(site, site.item.span_of(called))?;
+            let mut meanings = self.meanings_at(site, site.item.span_of(called))?;
+            if receiver.is_none() && meanings.iter().all(|meaning| meaning.confidence < MIN_CONFIDENCE) {
+                found = self.agreed(&meanings)?;
+            }
+            meanings.retain(|meaning| meaning.confidence >= MIN_CONFIDENCE);
             is_guess |= meanings.iter().any(|meaning| meaning.confidence < RESOLVED);
             functions = meanings.into_iter().map(|meaning| meaning.definition).collect();
-            if functions.is_empty() {
-                found = self.agreed(site, called)?;
-            }
         }
         let arguments = self.written_arguments(site, called, open);
         for function in &functions {
@@ -580,14 +582,20 @@ impl Graph<'_> {
     /// The definitions that the name at a span of the file means, apart from the type of a receiver: the expression before
     /// the name is evaluated already, and has no such member.
     pub(super) fn definitions_at(&self, site: &Site<'_>, span: Span) -> Result<Vec<Definition>, SearchError> {
-        Ok(self.meanings_at(site, span)?.into_iter().map(|meaning| meaning.definition).collect())
+        let likely = |meaning: &Meaning| meaning.confidence >= MIN_CONFIDENCE;
+        let meanings = self.meanings_at(site, span)?.into_iter().filter(likely);
+        Ok(meanings.map(|meaning| meaning.definition).collect())
     }
 
-    /// The type that all definitions which a call may mean give: a class, and functions with its name that make its objects.
-    fn agreed(&self, site: &Site<'_>, called: usize) -> Result<Vec<WrittenType>, SearchError> {
-        let meanings = self.all_meanings_at(site, site.item.span_of(called))?;
+    /// The type that several definitions give, one of which a rule says that a call without a receiver means: a class, and functions
+    /// with its name that make its objects.
+    fn agreed(&self, meanings: &[Meaning]) -> Result<Vec<WrittenType>, SearchError> {
+        let is_by_name = |own: &Meaning| matches!(own.rule, EdgeRule::Ambiguous | EdgeRule::Unique);
+        if meanings.len() > MAX_AGREEING || meanings.iter().any(is_by_name) {
+            return Ok(Vec::new());
+        }
         let mut agreed: Option<(WrittenType, Vec<Definition>)> = None;
-        for meaning in meanings.iter().filter(|_| meanings.len() <= MAX_AGREEING) {
+        for meaning in meanings {
             let results = self.results(&meaning.definition, &[])?;
             let [result] = &results[..] else { return Ok(Vec::new()) };
             let types = self.type_definitions(result)?;
@@ -599,13 +607,8 @@ impl Graph<'_> {
         Ok(agreed.into_iter().map(|(result, _)| result).collect())
     }
 
+    /// The definitions that the name at a span may mean by the rules, however unlikely.
     fn meanings_at(&self, site: &Site<'_>, span: Span) -> Result<Vec<Meaning>, SearchError> {
-        let mut meanings = self.all_meanings_at(site, span)?;
-        meanings.retain(|meaning| meaning.confidence >= MIN_CONFIDENCE);
-        Ok(meanings)
-    }
-
-    fn all_meanings_at(&self, site: &Site<'_>, span: Span) -> Result<Vec<Meaning>, SearchError> {
         let mut used = site.facts.use_at(span);
         // Where methods and fields have names of their own, a name before arguments is that of a method.
         let after = &site.facts.text[span.end as usize..];

@@ -599,7 +599,6 @@ impl Graph<'_> {
             let traits = self.base_types(base.file, &base.name)?;
             let mut found: Vec<WrittenType> =
                 traits.iter().map(|name| WrittenType::new(base.file, name)).collect();
-            found.extend(self.derived_traits(base)?);
             // What an implementation of `Deref` says.
             if traits.iter().any(|name| &**name == "Deref") {
                 let targets = self.definitions_in(Family::Rust, "Target")?;
@@ -625,26 +624,6 @@ impl Graph<'_> {
             let Some(facts) = self.facts(part.file) else { continue };
             let named = bases_in(self.language(part.file), &facts, part.place);
             found.extend(named.into_iter().map(|named| WrittenType::new(part.file, facts.at(named))));
-        }
-        Ok(found)
-    }
-
-    /// The traits of the tree that a type of Rust derives.
-    fn derived_traits(&self, base: &Definition) -> Result<Vec<WrittenType>, SearchError> {
-        let Some(item) = self.item_of(base) else { return Ok(Vec::new()) };
-        let tokens = &item.tokens;
-        let is_list = |at: &usize| tokens.word(*at) == "derive" && tokens.is(at + 1, b'(');
-        let name = (0..tokens.len()).find(|at| tokens.word(*at) == &*base.name).unwrap_or(0);
-        let mut found = Vec::new();
-        for list in (0..name).filter(is_list) {
-            let close = tokens.partner(list + 1).unwrap_or(list);
-            for (_, end) in tokens.split(list + 2, close) {
-                let derived = tokens.word(end - 1);
-                let all = self.definitions_in(Family::Rust, derived)?;
-                if all.iter().any(|own| own.kind == SymbolKind::Trait) {
-                    found.push(WrittenType::new(base.file, derived));
-                }
-            }
         }
         Ok(found)
     }
