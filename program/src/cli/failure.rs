@@ -46,7 +46,7 @@ pub enum Failure {
     Io(#[from] io::Error),
 }
 
-/// What comes before the advice for a missing index.
+/// The line before the advice for a missing index.
 fn no_index(error: &Error) -> &'static str {
     if error.kind() == ErrorKind::NoIndex { "there is no index\n" } else { "" }
 }

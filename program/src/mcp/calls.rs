@@ -14,7 +14,7 @@ use spyhop_library::SourceChoice;
 
 use super::library_request::LibraryRequest;
 
-/// What a call asks.
+/// The question of a call.
 pub enum ToolRequest {
     /// A question that trees answer.
     Trees(TreeQuestion),

@@ -30,7 +30,7 @@ pub struct LexedToken {
     pub(super) spans_lines: bool,
 }
 
-/// What becomes of code inside strings, and of what nothing closes.
+/// How code inside strings is read, and comments and strings that nothing closes.
 #[derive(Clone, Copy, Debug)]
 pub enum LexMode<'c> {
     /// Strings are whole. A comment or string without an end goes up to the end of its line.
@@ -223,7 +223,7 @@ impl<'a> StyleLexer<'a> {
         character.is_some()
     }
 
-    /// What begins here with `byte`.
+    /// The comment or string that begins here with `byte`.
     fn opened(&self, byte: u8) -> Option<Opened<'a>> {
         let (text, rest, lexis) = (self.text, &self.text[self.at..], self.lexis);
         let byte = if lexis.ignore_case { byte.to_ascii_lowercase() } else { byte };
@@ -330,7 +330,7 @@ impl<'a> StyleLexer<'a> {
         rest.iter().all(|byte| b";,)".contains(byte)).then_some(indent + opened.close.len())
     }
 
-    /// The end of what nothing closes; `None` if it is no comment or string.
+    /// The end of a comment or string that nothing closes; `None` if its first signs are neither.
     fn end_of_unclosed(&self, opened: &Opened<'a>) -> Option<usize> {
         let line_end = self.line_end(self.at);
         match self.mode {
