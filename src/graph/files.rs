@@ -152,6 +152,8 @@ pub struct Graph<'a> {
     /// The judgements of the uses of the target.
     pub(super) judged: RefCell<FxHashMap<(u32, Span), Rc<Judgement>>>,
     pub(super) types: DeclaredTypes,
+    /// The code of notebooks.
+    codes: RefCell<FxHashMap<u32, Arc<String>>>,
     pub(super) modules: RefCell<ResolvedModules>,
     /// The files whose paths end in a path of whole parts.
     pub(super) endings: RefCell<FxHashMap<Box<str>, Rc<[u32]>>>,
@@ -202,6 +204,7 @@ impl<'a> Graph<'a> {
             by_family: RefCell::default(),
             judged: RefCell::default(),
             types: DeclaredTypes::default(),
+            codes: RefCell::default(),
             modules: RefCell::default(),
             endings: RefCell::default(),
             included: RefCell::default(),
@@ -305,9 +308,14 @@ impl<'a> Graph<'a> {
 
     /// The text of a file; of a notebook, the code alone.
     pub(super) fn text(&self, file: u32) -> Option<Arc<String>> {
+        if let Some(known) = self.codes.borrow().get(&file) {
+            return Some(known.clone());
+        }
         let text = self.sources.text(file)?;
         let code = self.grammars.code_in_strings(self.snapshot.version(file).language(), &text);
-        Some(code.map_or(text, Arc::new))
+        let Some(code) = code.map(Arc::new) else { return Some(text) };
+        self.codes.borrow_mut().insert(file, code.clone());
+        Some(code)
     }
 
     /// Whether a field is a component of a record of Java, in the parentheses of its head.

@@ -11,6 +11,7 @@ use super::mention_rules::MentionRules;
 use super::questions::{GraphEdge, Relation, definition_of, owner_of};
 use super::resolve::Question;
 use super::rule::EdgeRule;
+use super::syntax_facts::SyntaxFacts;
 use super::uses::{FileFacts, NameAt, NameUse, Receiver, UseRole, around, innermost};
 use super::words::whole_words;
 use spyhop_base::model::SymbolKind;
@@ -215,7 +216,8 @@ impl Graph<'_> {
     pub(super) fn is_field_around(&self, question: &Question<'_>) -> bool {
         let Question { facts, used, name, .. } = *question;
         let around = facts.type_around(used.owner).filter(|_| used.role != UseRole::Call);
-        let is_known = matches!(self.language(question.file), "kotlin" | "scala" | "swift");
+        let is_named_first = SyntaxFacts::of(self.language(question.file)).names_first;
+        let is_known = is_named_first && question.family.has_implicit_receiver();
         let Some(around) = around.filter(|_| is_known) else { return false };
         let is_of_type = |container: Option<&str>| container == Some(around);
         if question.candidates.iter().any(|own| is_of_type(own.container.as_deref())) {

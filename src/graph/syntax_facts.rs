@@ -63,6 +63,8 @@ pub(super) struct SyntaxFacts {
     pub maps: Vec<String>,
     /// Functions of the library that pass the receiver to the function that they are given.
     pub receives: Vec<String>,
+    /// Functions of the library whose block has the receiver of the call as its receiver.
+    pub binds: Vec<String>,
     /// Functions of the library whose result is their generic argument.
     makers: Vec<String>,
     /// Functions of a type of the library whose result has the type.

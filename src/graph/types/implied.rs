@@ -10,9 +10,6 @@ use crate::files::Graph;
 use crate::resolve::Question;
 use spyhop_search::SearchError;
 
-/// Functions of the library whose block has the receiver of the call as its receiver.
-const BINDS: &[&str] = &["apply", "run"];
-
 /// The most parameters with default values before that of a block.
 const MAX_DEFAULTS: usize = 8;
 
@@ -81,7 +78,7 @@ impl Graph<'_> {
         if !is_member {
             functions = self.members_in_blocks(site, called)?;
         }
-        if functions.is_empty() && BINDS.contains(&name) {
+        if functions.is_empty() && site.syntax().binds.iter().any(|own| own == name) {
             return Ok(receivers);
         }
         if functions.is_empty() && name == "with" && tokens.is(open - 1, b')') {

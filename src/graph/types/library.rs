@@ -176,6 +176,16 @@ pub(super) fn java_result(written: &WrittenType, name: &str) -> Option<WrittenTy
     }
 }
 
+/// The type of elements that are paired with their numbers or with those of another list, or taken out of inner lists.
+fn rearranged(syntax: &SyntaxFacts, written: &WrittenType, name: &str) -> Option<WrittenType> {
+    let (own, other) = (element(syntax, written)?, WrittenType::new(written.file, ""));
+    match name {
+        "flatten" => Some(own),
+        "zip" => Some(list_of_tuples(written.file, vec![own, other])),
+        _ => Some(list_of_tuples(written.file, vec![other, own])),
+    }
+}
+
 /// The type that a function of Rust's library gives for a receiver whose type is not of the tree.
 pub(super) fn result(written: &WrittenType, name: &str) -> Option<WrittenType> {
     let facts = SyntaxFacts::of("rust");
@@ -192,15 +202,7 @@ pub(super) fn result(written: &WrittenType, name: &str) -> Option<WrittenType> {
             Some(option(written.args.first()?.clone()))
         }
         "borrow" | "borrow_mut" if &*written.name == "RefCell" => written.args.first().cloned(),
-        "enumerate" => {
-            let number = WrittenType::new(written.file, "usize");
-            let pair = WrittenType::new(written.file, TUPLE).with(vec![number, element(written)?]);
-            Some(WrittenType::new(written.file, LIST).with(vec![pair]))
-        }
-        "zip" => {
-            Some(list_of_tuples(written.file, vec![element(written)?, WrittenType::new(written.file, "")]))
-        }
-        "flatten" => element(written),
+        "enumerate" | "zip" | "flatten" => rearranged(facts, written, name),
         "values" | "values_mut" | "into_values" => {
             Some(WrittenType::new(written.file, LIST).with(vec![written.args.get(1)?.clone()]))
         }
@@ -229,15 +231,7 @@ pub(super) fn table_result(syntax: &SyntaxFacts, written: &WrittenType, name: &s
         }
         "associateBy" => Some(map(None, element(syntax, written)?)),
         "associateWith" => Some(map(element(syntax, written), WrittenType::new(written.file, ""))),
-        "withIndex" | "enumerated" => Some(list_of_tuples(
-            written.file,
-            vec![WrittenType::new(written.file, ""), element(syntax, written)?],
-        )),
-        "zip" => Some(list_of_tuples(
-            written.file,
-            vec![element(syntax, written)?, WrittenType::new(written.file, "")],
-        )),
-        "flatten" => element(syntax, written),
+        "withIndex" | "enumerated" | "zip" | "flatten" => rearranged(syntax, written, name),
         _ if &*written.name == LIST && has(&syntax.elements, name) => element(syntax, written),
         "get" | "getOrDefault" | "getOrPut" | "getValue" | "remove" | "value" if is_map(syntax, written) => {
             written.args.last().cloned()

@@ -55,12 +55,8 @@ impl Graph<'_> {
             return Ok(TypeRuling::Unknown);
         }
         self.types.expressions.begin();
-        if may_imply && !self.is_local_name(question) {
-            let mut found = self.members_in_blocks(&site, at)?;
-            found.retain(|own| question.is_other(own));
-            if !found.is_empty() && !self.types.expressions.is_cut() {
-                return Ok(TypeRuling::Means(EdgeRule::TypedVariable, found));
-            }
+        if may_imply && let Some(found) = self.by_implied(question, &site, at)? {
+            return Ok(TypeRuling::Means(EdgeRule::TypedVariable, found));
         }
         if !(is_member || is_plain) {
             return Ok(TypeRuling::Unknown);
@@ -84,9 +80,34 @@ impl Graph<'_> {
                 _ => TypeRuling::Unknown,
             });
         }
+        self.by_types(question, &site, (&types, value.is_some()))
+    }
+
+    /// The members of implied receivers, if there are any.
+    fn by_implied(
+        &self,
+        question: &Question<'_>,
+        site: &Site<'_>,
+        at: usize,
+    ) -> Result<Option<Vec<Definition>>, SearchError> {
+        if self.is_local_name(question) {
+            return Ok(None);
+        }
+        let mut found = self.members_in_blocks(site, at)?;
+        found.retain(|own| question.is_other(own));
+        Ok((!found.is_empty() && !self.types.expressions.is_cut()).then_some(found))
+    }
+
+    /// The meaning of a member of a receiver with one of these types, or of the label of a case of such a value.
+    fn by_types(
+        &self,
+        question: &Question<'_>,
+        site: &Site<'_>,
+        (types, is_label): (&[WrittenType], bool),
+    ) -> Result<TypeRuling, SearchError> {
         let (mut found, mut is_closed) = (Vec::new(), true);
-        for receiver_type in &types {
-            found.extend(self.members_of(Some(&site), receiver_type, question.name)?);
+        for receiver_type in types {
+            found.extend(self.members_of(Some(site), receiver_type, question.name)?);
             // The type of a guess excludes nothing.
             is_closed = is_closed && !receiver_type.is_guess && self.is_closed(receiver_type)?;
         }
@@ -96,10 +117,8 @@ impl Graph<'_> {
         Ok(match found.is_empty() {
             false => TypeRuling::Means(EdgeRule::TypedVariable, found),
             // The label of a case may be any constant.
-            true if value.is_some() => TypeRuling::Unknown,
-            true if self.is_field(question, &types)? => {
-                TypeRuling::Means(EdgeRule::TypedVariable, Vec::new())
-            }
+            true if is_label => TypeRuling::Unknown,
+            true if self.is_field(question, types)? => TypeRuling::Means(EdgeRule::TypedVariable, Vec::new()),
             true if is_closed && !self.may_extend(question)? => {
                 TypeRuling::Means(EdgeRule::TypedVariable, Vec::new())
             }
