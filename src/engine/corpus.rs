@@ -285,7 +285,7 @@ impl Corpus {
         })
     }
 
-    /// Whether an answer ends with the release of its pages, for a process that holds so many bytes of mapped files.
+    /// Whether an answer ends with the release of its pages, for a process that holds this number of bytes of mapped files.
     pub(super) fn releases_pages(&self, mapped: Option<u64>) -> bool {
         !self.keeps_pages && mapped.is_some_and(|bytes| bytes > MAX_MAPPED)
     }

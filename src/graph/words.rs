@@ -136,7 +136,7 @@ mod tests {
         check("csharp", "$$\"\"\"take {take} {{take}}\"\"\" + take", 2);
     }
 
-    /// Asserts that the parts of a text that are no literals are `expected`, with a blank between them.
+    /// Asserts that the parts of a text outside of literals are `expected`, with a blank between them.
     fn check_ruby(text: &str, expected: &str) {
         let (mut code, mut at) = (Vec::new(), 0);
         for span in skipped("ruby", text, &[]) {

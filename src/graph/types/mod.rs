@@ -8,6 +8,7 @@
 //! the others differ in is in `languages.toml` (`sources.rs`).
 
 mod blocks;
+mod built_in;
 mod calls;
 mod docs;
 mod evaluate;

@@ -81,7 +81,7 @@ pub enum Becomes {
     Remark,
 }
 
-/// What is done to a value.
+/// How a value is converted.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Conversion {
